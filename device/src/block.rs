@@ -1,0 +1,37 @@
+//! The block that a kernel's body runs in, as one of its threads sees it.
+//!
+//! On the GPU these are registers, barriers and votes of the hardware; under test they are made of CPU threads. A body
+//! that knows nothing else runs on both.
+
+use core::sync::atomic::AtomicU32;
+
+/// Threads in a warp.
+pub const WARP: u32 = 32;
+
+/// One thread's view of its block.
+pub trait Block {
+    /// This thread's place in its block.
+    fn thread_ix(&self) -> u32;
+    /// Threads in a block: a multiple of [`WARP`].
+    fn n_threads(&self) -> u32;
+    /// This block's place in the launch.
+    fn block_ix(&self) -> u32;
+    /// Memory that the block's threads share.
+    fn shared(&self) -> &[AtomicU32];
+    /// Waits for all threads of the block; what they wrote before is seen by all after.
+    fn barrier(&self);
+    /// A bit for each lane of the warp whose `vote` is true. All lanes must vote together.
+    fn ballot(&self, vote: bool) -> u32;
+    /// The value that lane `lane` of the warp brought. All lanes must take part together.
+    fn broadcast(&self, value: u32, lane: u32) -> u32;
+
+    /// This thread's place in its warp.
+    fn lane(&self) -> u32 {
+        self.thread_ix() % WARP
+    }
+
+    /// This thread's warp in its block.
+    fn warp_ix(&self) -> u32 {
+        self.thread_ix() / WARP
+    }
+}

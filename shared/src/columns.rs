@@ -1,0 +1,84 @@
+//! The columns that a path reads, wherever they lie.
+//!
+//! An *operand* is a column after its transforms; a record has one code in it. A code numbers a distinct value of the
+//! operand's *domain*: operands that are compared with each other share one, so equal values have equal codes. What a
+//! measure needs of a value (its symbols, its tokens, its place among the numbers) is stored once per code.
+
+use crate::text::Text;
+use bytemuck::{Pod, Zeroable};
+
+/// The code of a missing value.
+pub const MISSING: u32 = u32::MAX;
+
+/// Where a value's symbols or tokens stand.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Extent {
+    /// The first word or token.
+    pub start: u32,
+    /// How many symbols or tokens.
+    pub len: u32,
+}
+
+const _: () = assert!(size_of::<Extent>() == 8);
+
+/// The codes that a left code may meet: those of the numbers near enough to it. Codes of numbers ascend with them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Reach {
+    /// The first code within reach.
+    pub from: u32,
+    /// One past the last.
+    pub upto: u32,
+}
+
+const _: () = assert!(size_of::<Reach>() == 8);
+
+/// The symbols of a domain's values.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'a> {
+    /// Bits a symbol: 8, 16 or 32.
+    pub bits: u32,
+    /// By code: the first word and the number of symbols.
+    pub extents: &'a [Extent],
+    /// All values, each starting at a word.
+    pub words: &'a [u64],
+}
+
+impl<'a> Texts<'a> {
+    /// The value behind a code. `BITS` must be `self.bits`.
+    pub fn text<const BITS: u32>(&self, code: u32) -> Text<'a, BITS> {
+        let Extent { start, len } = self.extents[code as usize];
+        let n_words = len.div_ceil(Text::<BITS>::PER_WORD) as usize;
+        Text::new(&self.words[start as usize..][..n_words], len)
+    }
+}
+
+/// The token sets of a domain's values under one tokenizer.
+#[derive(Clone, Copy, Debug)]
+pub struct Sets<'a> {
+    /// By code: the first token and the number of tokens.
+    pub extents: &'a [Extent],
+    /// All sets, each ascending.
+    pub tokens: &'a [u32],
+}
+
+impl<'a> Sets<'a> {
+    /// The tokens of the value behind a code.
+    pub fn set(&self, code: u32) -> &'a [u32] {
+        let Extent { start, len } = self.extents[code as usize];
+        &self.tokens[start as usize..][..len as usize]
+    }
+}
+
+/// What a path reads. The host implements it over its own memory, the device over what was uploaded.
+pub trait Columns {
+    /// The codes of an operand, by record.
+    fn codes(&self, operand: u32) -> &[u32];
+    /// The symbols of a domain, by their place in the path's numbering.
+    fn texts(&self, ix: u32) -> Texts<'_>;
+    /// The token sets of a domain under a tokenizer, likewise.
+    fn sets(&self, ix: u32) -> Sets<'_>;
+    /// What each left code reaches under a numeric predicate, likewise.
+    fn reaches(&self, ix: u32) -> &[Reach];
+}

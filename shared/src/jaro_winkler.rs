@@ -1,0 +1,188 @@
+//! Jaro-Winkler similarity.
+//!
+//! With m matches and t transpositions, Jaro's similarity is (m/|a| + m/|b| + (m − t)/m) / 3 (Jaro, *Advances in
+//! record-linkage methodology as applied to matching the 1985 census of Tampa, Florida*, JASA 84, 1989), 0 if m = 0.
+//! Symbols match if they are equal and at most max(|a|, |b|)/2 − 1 places apart; each symbol of `a`, in order, takes
+//! the first free match. t is half the matched symbols that stand in another order, rounded down.
+//! Winkler adds p·l·(1 − Jaro) for a common prefix of l symbols (*String comparator metrics and enhanced decision
+//! rules in the Fellegi-Sunter model of record linkage*, 1990): here p = 0.1, l at most 4, and the boost always applies.
+
+use crate::text::{BLOCK, Scratch, Text};
+use crate::threshold::ArchivedThreshold;
+
+/// Whether the Jaro-Winkler similarity of `a` and `b` reaches `threshold`.
+#[inline]
+pub fn similarity_reaches<const BITS: u32>(
+    a: Text<'_, BITS>,
+    b: Text<'_, BITS>,
+    threshold: &ArchivedThreshold,
+    scratch: &mut (impl Scratch + ?Sized),
+) -> bool {
+    let prefix = common_prefix(a, b);
+    let reaches = |found: Matches| {
+        let (numerator, denominator) = found.similarity(a.len(), b.len(), prefix);
+        threshold.reached(numerator, denominator)
+    };
+    // Every term grows with m and shrinks with t, so matching all of the shorter string in order is the best case.
+    if !reaches(Matches { matched: a.len().min(b.len()), transposed: 0 }) {
+        return false;
+    }
+    let longest = a.len().max(b.len());
+    let reach = (longest / 2).saturating_sub(1);
+    reaches(if longest <= BLOCK { one_block(a, b, reach) } else { many_blocks(a, b, reach, scratch) })
+}
+
+fn common_prefix<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
+    let longest = a.len().min(b.len()).min(4);
+    (0..longest).find(|&ix| a.at(ix) != b.at(ix)).unwrap_or(longest)
+}
+
+struct Matches {
+    matched: u32,
+    transposed: u32,
+}
+
+impl Matches {
+    /// The similarity as a fraction. With lengths of at most 2^24 both parts stay below 10 · 3 · 2^72 < 2^77.
+    fn similarity(&self, len_a: u32, len_b: u32, prefix: u32) -> (u128, u128) {
+        if self.matched == 0 {
+            return (0, 1);
+        }
+        let (a, b, m) = (u128::from(len_a), u128::from(len_b), u128::from(self.matched));
+        let (t, l) = (u128::from(self.transposed), u128::from(prefix));
+        let (jaro, one) = (m * m * (a + b) + (m - t) * a * b, 3 * a * b * m);
+        ((10 - l) * jaro + l * one, 10 * one)
+    }
+}
+
+/// Both strings in one word of flags each.
+fn one_block<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, reach: u32) -> Matches {
+    let (mut matched_a, mut matched_b) = (0u64, 0u64);
+    for (ix, symbol) in (0u32..).zip(a.symbols()) {
+        let free = b.positions(0, symbol) & between(ix.saturating_sub(reach), ix + reach + 1) & !matched_b;
+        matched_b |= free & free.wrapping_neg();
+        matched_a |= u64::from(free != 0) << ix;
+    }
+    let matched = matched_a.count_ones();
+    let mut disordered = 0;
+    while matched_a != 0 {
+        disordered += u32::from(a.at(matched_a.trailing_zeros()) != b.at(matched_b.trailing_zeros()));
+        matched_a &= matched_a - 1;
+        matched_b &= matched_b - 1;
+    }
+    Matches { matched, transposed: disordered / 2 }
+}
+
+/// The same with the flags in `scratch`: first those of `b`, then those of `a`.
+fn many_blocks<const BITS: u32>(
+    a: Text<'_, BITS>,
+    b: Text<'_, BITS>,
+    reach: u32,
+    scratch: &mut (impl Scratch + ?Sized),
+) -> Matches {
+    let flags_a = b.n_blocks();
+    for ix in 0..flags_a + a.n_blocks() {
+        scratch.set(ix, 0);
+    }
+    let mut matched = 0;
+    for (ix, symbol) in (0u32..).zip(a.symbols()) {
+        let (from, upto) = (ix.saturating_sub(reach), (ix + reach + 1).min(b.len()));
+        for block in from / BLOCK..upto.div_ceil(BLOCK) {
+            let start = block * BLOCK;
+            let window = between(from.saturating_sub(start), upto - start);
+            let free = b.positions(block, symbol) & window & !scratch.get(block);
+            if free != 0 {
+                scratch.set(block, scratch.get(block) | (free & free.wrapping_neg()));
+                let flags = flags_a + ix / BLOCK;
+                scratch.set(flags, scratch.get(flags) | 1 << (ix % BLOCK));
+                matched += 1;
+                break;
+            }
+        }
+    }
+    let (mut next_a, mut next_b) = (Flags::new(flags_a), Flags::new(0));
+    let mut disordered = 0;
+    for _ in 0..matched {
+        disordered += u32::from(a.at(next_a.next(scratch)) != b.at(next_b.next(scratch)));
+    }
+    Matches { matched, transposed: disordered / 2 }
+}
+
+/// The bits `from..upto`, those from 64 on left out.
+fn between(from: u32, upto: u32) -> u64 {
+    let below = |end: u32| 1u64.checked_shl(end).map_or(u64::MAX, |bit| bit - 1);
+    below(upto) & !below(from)
+}
+
+/// Walks the set flags in ascending order.
+struct Flags {
+    first_word: u32,
+    block: u32,
+    seen: u64,
+}
+
+impl Flags {
+    fn new(first_word: u32) -> Self {
+        Self { first_word, block: 0, seen: 0 }
+    }
+
+    /// The position of the next flag. There must be one.
+    fn next(&mut self, scratch: &(impl Scratch + ?Sized)) -> u32 {
+        loop {
+            let unseen = scratch.get(self.first_word + self.block) & !self.seen;
+            if unseen != 0 {
+                self.seen |= unseen & unseen.wrapping_neg();
+                return self.block * BLOCK + unseen.trailing_zeros();
+            }
+            self.block += 1;
+            self.seen = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Packed, archived, decimals, near_strings};
+    use crate::threshold::Threshold;
+    use proptest::prelude::*;
+    use std::vec;
+
+    fn reaches<const BITS: u32>(a: &str, b: &str, threshold: Threshold) -> bool {
+        let (x, y) = (Packed::<BITS>::new(a), Packed::<BITS>::new(b));
+        let mut scratch = vec![0xdead; a.len().div_ceil(64) + b.len().div_ceil(64)];
+        archived(threshold, |t| similarity_reaches(x.text(), y.text(), t, scratch.as_mut_slice()))
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_strsim_away_from_the_threshold((a, b) in near_strings(), threshold in decimals()) {
+            prop_assume!(!a.is_empty() && !b.is_empty());
+            let jaro = strsim::jaro(&a, &b);
+            let prefix = a.chars().zip(b.chars()).take(4).take_while(|(x, y)| x == y).count();
+            let similarity = jaro + prefix as f64 * 0.1 * (1.0 - jaro);
+            let wanted = f64::from(threshold.digits) / f64::from(threshold.scale);
+            prop_assume!((similarity - wanted).abs() > 1e-9);
+            prop_assert_eq!(reaches::<8>(&a, &b, threshold), similarity > wanted);
+            prop_assert_eq!(reaches::<16>(&a, &b, threshold), similarity > wanted);
+            prop_assert_eq!(reaches::<32>(&a, &b, threshold), similarity > wanted);
+        }
+    }
+
+    #[test]
+    fn winklers_examples() {
+        // MARTHA/MARHTA: m = 6, t = 1, l = 3: 0.96111…; DIXON/DICKSONX: m = 4, t = 0, l = 2: 0.81333…
+        for (a, b, digits, want) in [
+            ("MARTHA", "MARHTA", 9611, true),
+            ("MARTHA", "MARHTA", 9612, false),
+            ("DIXON", "DICKSONX", 8133, true),
+            ("DIXON", "DICKSONX", 8134, false),
+            ("same", "same", 10_000, true),
+            ("a", "b", 0, true),
+            ("a", "b", 1, false),
+        ] {
+            let threshold = Threshold { digits, scale: 10_000, strict: false };
+            assert_eq!(reaches::<8>(a, b, threshold), want, "{a} {b} {digits}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What the tests of the measures share: packed strings, archived thresholds, and strings that are nearly alike.
+
+use crate::text::Text;
+use crate::threshold::{ArchivedThreshold, Threshold};
+use proptest::prelude::*;
+use std::{string::String, vec::Vec};
+
+/// A string packed at a given width. Wide characters are folded into 8 bits, which keeps most of them apart.
+pub(crate) struct Packed<const BITS: u32> {
+    words: Vec<u64>,
+    len: u32,
+}
+
+impl<const BITS: u32> Packed<BITS> {
+    pub(crate) fn new(string: &str) -> Self {
+        let symbols: Vec<u64> = string.chars().map(|c| ALPHABET.find(c).unwrap() as u64 + 1).collect();
+        let words = symbols
+            .chunks(Text::<BITS>::PER_WORD as usize)
+            .map(|chunk| chunk.iter().rev().fold(0, |word, symbol| (word << (BITS - 1) << 1) | symbol))
+            .collect();
+        Self { words, len: symbols.len() as u32 }
+    }
+
+    pub(crate) fn text(&self) -> Text<'_, BITS> {
+        Text::new(&self.words, self.len)
+    }
+}
+
+const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ éßÅ漢";
+
+/// A string and another a few edits away, up to some 330 symbols long, from few characters so that many agree.
+pub(crate) fn near_strings() -> impl Strategy<Value = (String, String)> {
+    let symbol = || prop::sample::select(Vec::from(['a', 'b', 'c', 'é', '漢']));
+    let text = prop_oneof![
+        4 => prop::collection::vec(symbol(), 0..14),
+        2 => prop::collection::vec(symbol(), 14..70),
+        1 => prop::collection::vec(symbol(), 60..330),
+    ];
+    let edits = prop::collection::vec((any::<prop::sample::Index>(), 0..3, symbol()), 0..9);
+    (text, edits, any::<bool>()).prop_map(|(a, edits, swap)| {
+        let mut b = a.clone();
+        for (place, edit, symbol) in edits {
+            match edit {
+                0 => b.insert(place.index(b.len() + 1), symbol),
+                _ if b.is_empty() => {}
+                1 => drop(b.remove(place.index(b.len()))),
+                _ => {
+                    let ix = place.index(b.len());
+                    b[ix] = symbol;
+                }
+            }
+        }
+        let (a, b): (String, String) = (a.into_iter().collect(), b.into_iter().collect());
+        if swap { (b, a) } else { (a, b) }
+    })
+}
+
+/// Thresholds with one to four decimals, both ends included.
+pub(crate) fn decimals() -> impl Strategy<Value = Threshold> {
+    (prop::sample::select(Vec::from([10u32, 100, 10_000])), any::<bool>()).prop_flat_map(|(scale, strict)| {
+        (0..=scale).prop_map(move |digits| Threshold { digits, scale, strict })
+    })
+}
+
+/// Archives a threshold as a plan does, and lends it.
+pub(crate) fn archived<T>(threshold: Threshold, then: impl FnOnce(&ArchivedThreshold) -> T) -> T {
+    then(&ArchivedThreshold {
+        digits: threshold.digits.into(),
+        scale: threshold.scale.into(),
+        strict: threshold.strict,
+    })
+}

@@ -1,0 +1,122 @@
+//! Text as both sides see it: symbols packed into 64-bit words.
+//!
+//! A column's characters (Unicode scalar values) are numbered from 1, and a column with at most 255 of them takes
+//! 8 bits a symbol, else 16, else 32. Symbol 0 is no character: it pads the last word of a value, so whole words can
+//! be compared without looking at the length.
+
+/// How many symbols one block of a bit-parallel algorithm covers: the bits of a machine word.
+pub const BLOCK: u32 = 64;
+
+/// The longest value, in symbols. Longer fields are refused when a table is read, and the integer bounds of the
+/// measures rest on it.
+pub const MAX_LEN: u32 = 1 << 24;
+
+/// One value: `len` symbols of `BITS` bits each, least significant first.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a, const BITS: u32> {
+    words: &'a [u64],
+    len: u32,
+}
+
+impl<'a, const BITS: u32> Text<'a, BITS> {
+    /// Symbols in a word.
+    pub const PER_WORD: u32 = u64::BITS / BITS;
+    /// Words in a block of [`BLOCK`] symbols.
+    pub const WORDS_PER_BLOCK: u32 = BITS;
+
+    const MASK: u64 = u64::MAX >> (u64::BITS - BITS);
+    /// The lowest bit of every symbol.
+    const LOWEST: u64 = u64::MAX / Self::MASK;
+    /// Every bit but the highest of every symbol.
+    const BELOW_TOP: u64 = Self::LOWEST * (Self::MASK >> 1);
+
+    /// A view of a value. `words` must be exactly as long as `len` symbols need, padded with symbol 0.
+    pub fn new(words: &'a [u64], len: u32) -> Self {
+        debug_assert_eq!(words.len() as u32, len.div_ceil(Self::PER_WORD));
+        Self { words, len }
+    }
+
+    /// The number of symbols.
+    #[expect(clippy::len_without_is_empty, reason = "a value of a column is never empty: empty is missing")]
+    pub fn len(self) -> u32 {
+        self.len
+    }
+
+    /// The number of blocks of 64 symbols.
+    pub fn n_blocks(self) -> u32 {
+        self.len.div_ceil(BLOCK)
+    }
+
+    /// The packed words.
+    pub fn words(self) -> &'a [u64] {
+        self.words
+    }
+
+    /// The symbol at `ix`, which must be below `len`.
+    pub fn at(self, ix: u32) -> u64 {
+        (self.words[(ix / Self::PER_WORD) as usize] >> (ix % Self::PER_WORD * BITS)) & Self::MASK
+    }
+
+    /// The symbols in order.
+    pub fn symbols(self) -> impl Iterator<Item = u64> + 'a {
+        let mut left = self.len;
+        self.words.iter().flat_map(move |&word| {
+            let here = left.min(Self::PER_WORD);
+            left -= here;
+            (0..here).map(move |ix| (word >> (ix * BITS)) & Self::MASK)
+        })
+    }
+
+    /// A bit for each of the 64 symbols of a block that equals `symbol`.
+    #[inline]
+    pub fn positions(self, block: u32, symbol: u64) -> u64 {
+        let from = (block * Self::WORDS_PER_BLOCK) as usize;
+        let upto = (from + Self::WORDS_PER_BLOCK as usize).min(self.words.len());
+        let mut mask = 0;
+        for (ix, &word) in self.words[from..upto].iter().enumerate() {
+            mask |= Self::positions_in_word(word, symbol) << (ix as u32 * Self::PER_WORD);
+        }
+        mask
+    }
+
+    /// A bit for each symbol of `word` that equals `symbol`.
+    ///
+    /// A symbol of `word ^ splat(symbol)` is zero where they agree. Adding "all below the top" carries into the top
+    /// bit unless the symbol's lower bits are zero, and never beyond it, so the test is exact for every lane; a
+    /// multiplication then moves the top bits next to each other.
+    #[inline]
+    pub fn positions_in_word(word: u64, symbol: u64) -> u64 {
+        let differs = word ^ (Self::LOWEST * symbol);
+        let agrees = !(((differs & Self::BELOW_TOP) + Self::BELOW_TOP) | differs | Self::BELOW_TOP);
+        let lowest = agrees >> (BITS - 1);
+        match BITS {
+            8 => lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56,
+            16 => lowest.wrapping_mul(0x1000_2000_4000_8000) >> 60,
+            _ => (lowest | (lowest >> 31)) & 3,
+        }
+    }
+}
+
+/// Words of working memory for comparisons of more than one block. The host lends a slice; the device lends every
+/// thread a column of an array, so that neighbouring threads touch neighbouring words.
+pub trait Scratch {
+    /// The word at `ix`.
+    fn get(&self, ix: u32) -> u64;
+    /// Sets the word at `ix`.
+    fn set(&mut self, ix: u32, word: u64);
+}
+
+impl Scratch for [u64] {
+    fn get(&self, ix: u32) -> u64 {
+        self[ix as usize]
+    }
+
+    fn set(&mut self, ix: u32, word: u64) {
+        self[ix as usize] = word;
+    }
+}
+
+/// The words of scratch that comparing two values of at most `len` symbols can take.
+pub fn scratch_words(len: u32) -> u32 {
+    if len <= BLOCK { 0 } else { 2 * len.div_ceil(BLOCK) }
+}
