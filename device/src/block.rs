@@ -4,9 +4,7 @@
 //! that knows nothing else runs on both.
 
 use core::sync::atomic::AtomicU32;
-
-/// Threads in a warp.
-pub const WARP: u32 = 32;
+use hyperblock_shared::layout::WARP;
 
 /// One thread's view of its block.
 pub trait Block {

@@ -7,10 +7,16 @@
 //! `cargo xtask device` builds this crate to `kernels.ptx`, which the host embeds.
 
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch))]
 #![cfg_attr(
     target_arch = "nvptx64",
-    expect(internal_features, reason = "warp votes and shuffles have no stable form; the check of kernels.ptx pins them")
+    feature(abi_ptx, stdarch_nvptx, link_llvm_intrinsics, asm_experimental_arch)
+)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    expect(
+        internal_features,
+        reason = "warp votes and shuffles have no stable form; the check of kernels.ptx pins them"
+    )
 )]
 
 pub mod block;

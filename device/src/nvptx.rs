@@ -9,7 +9,8 @@ use core::arch::nvptx;
 use core::sync::atomic::AtomicU32;
 use hyperblock_shared::columns::{Columns, Extent, Reach, Sets, Texts};
 use hyperblock_shared::layout::{
-    CANDIDATE_WORDS, DeviceColumns, DeviceSets, DeviceSlice, DeviceTexts, ScanCounters, resume_words,
+    CANDIDATE_WORDS, DeviceColumns, DeviceSets, DeviceSlice, DeviceTexts, SCAN_SHARED_WORDS, ScanCounters,
+    resume_words,
 };
 use hyperblock_shared::path::Path;
 use hyperblock_shared::text::Scratch;
@@ -107,7 +108,11 @@ impl Columns for Uploaded<'_> {
         // SAFETY: the promise of `Uploaded`.
         unsafe {
             let texts = &slice::<DeviceTexts>(&self.0.texts)[ix as usize];
-            Texts { bits: texts.bits as u32, extents: slice::<Extent>(&texts.extents), words: slice(&texts.words) }
+            Texts {
+                bits: texts.bits as u32,
+                extents: slice::<Extent>(&texts.extents),
+                words: slice(&texts.words),
+            }
         }
     }
 
@@ -152,7 +157,7 @@ impl Scratch for Column {
 /// `columns` is as `layout` says and `path` is an archive of a path over those columns, `path_len` bytes long. `counters`
 /// holds a `ScanCounters`, `resume` the words of every block, `results` room for `capacity` candidates and `scratch`
 /// `scratch_words` words for every thread. `columns` and `path` are written by nobody, the others only by this launch.
-/// Blocks have a multiple of 32 threads and `scan::SHARED_WORDS` words of dynamic shared memory.
+/// Blocks have a multiple of 32 threads and `SCAN_SHARED_WORDS` words of dynamic shared memory.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn hyperblock_scan(
     columns: *const DeviceColumns,
@@ -167,11 +172,11 @@ unsafe extern "ptx-kernel" fn hyperblock_scan(
     scratch: *mut u64,
     scratch_words: u32,
 ) {
-    let block = Hardware { n_shared: crate::scan::SHARED_WORDS as usize };
+    let block = Hardware { n_shared: SCAN_SHARED_WORDS as usize };
     // SAFETY: reads a special register.
     let n_blocks = unsafe { nvptx::_grid_dim_x() as u32 };
     let n_threads = n_blocks * block.n_threads();
-    let n_resume = n_blocks * resume_words(block.n_threads() / crate::block::WARP);
+    let n_resume = n_blocks * resume_words(block.n_threads());
     // SAFETY: all of this is the caller's promise.
     unsafe {
         let job = Scan {

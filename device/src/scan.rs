@@ -20,8 +20,7 @@ use hyperblock_shared::path::ArchivedPath;
 use hyperblock_shared::text::Scratch;
 use hyperblock_shared::window::{Task, Tile};
 
-/// Words of shared memory that a block needs.
-pub const SHARED_WORDS: u32 = 2;
+// The words of shared memory, `SCAN_SHARED_WORDS` in all.
 const TILE: usize = 0;
 const STOPPED: usize = 1;
 
@@ -54,7 +53,7 @@ const N_STOPPED: usize = 3;
 pub fn scan(block: &impl Block, scan: &Scan<'_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
     let interval = block.n_threads();
     let n_tiles = scan.task.n_tiles(interval, scan.stretch) as u32;
-    let n_words = resume_words(interval / crate::block::WARP) as usize;
+    let n_words = resume_words(interval) as usize;
     let own = &scan.resume[block.block_ix() as usize * n_words..][..n_words];
     let (unfinished, stops) = (&own[0], &own[1..]);
 
