@@ -18,7 +18,9 @@ impl Decimal {
     /// are labels, not numbers), and for numbers that take more than [`MAX_DIGITS`] digits to write out.
     pub fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => (mantissa, exponent.strip_prefix('+').unwrap_or(exponent).parse::<i32>().ok()?),
+            Some((mantissa, exponent)) => {
+                (mantissa, exponent.strip_prefix('+').unwrap_or(exponent).parse::<i32>().ok()?)
+            }
             None => (text, 0),
         };
         let (negative, mantissa) = match mantissa.strip_prefix('-') {
@@ -32,7 +34,9 @@ impl Decimal {
         };
         let labelled = whole.is_empty() || (whole.len() > 1 && whole.starts_with('0'));
         let digits = || whole.bytes().chain(fraction.bytes());
-        if labelled || !digits().all(|byte| byte.is_ascii_digit()) || digits().count() > MAX_DIGITS as usize {
+        // A lone zero before the point is no digit of the number.
+        let n_digits = digits().count() - usize::from(whole == "0");
+        if labelled || !digits().all(|byte| byte.is_ascii_digit()) || n_digits > MAX_DIGITS as usize {
             return None;
         }
         let unsigned = digits().fold(0i128, |number, byte| number * 10 + i128::from(byte - b'0'));
@@ -89,7 +93,9 @@ impl Decimal {
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
         // Whole parts first; only the fractions, below one, are brought to one scale: at most 36 digits.
-        let fraction = |number: &Self| number.digits.rem_euclid(10i128.pow(number.scale)) * 10i128.pow(MAX_DIGITS - number.scale);
+        let fraction = |number: &Self| {
+            number.digits.rem_euclid(10i128.pow(number.scale)) * 10i128.pow(MAX_DIGITS - number.scale)
+        };
         self.floor().cmp(&other.floor()).then_with(|| fraction(self).cmp(&fraction(other)))
     }
 }
@@ -119,19 +125,58 @@ mod tests {
     #[test]
     fn reads_numbers_and_leaves_labels() {
         for (text, shown) in [
-            ("0", "0"), ("12", "12"), ("-7", "-7"), ("0.50", "0.5"), ("-1.25", "-1.25"), ("1e3", "1000"), ("1.5E-2", "0.015"),
-            ("10.0", "10"), ("0.0", "0"), ("999999999999999999999999999999999999", "999999999999999999999999999999999999"),
+            ("0", "0"),
+            ("12", "12"),
+            ("-7", "-7"),
+            ("0.50", "0.5"),
+            ("-1.25", "-1.25"),
+            ("1e3", "1000"),
+            ("1.5E-2", "0.015"),
+            ("10.0", "10"),
+            ("0.0", "0"),
+            ("999999999999999999999999999999999999", "999999999999999999999999999999999999"),
         ] {
-            assert_eq!(Decimal::parse(text).map(|number| number.to_string()).as_deref(), Some(shown), "{text}");
+            assert_eq!(
+                Decimal::parse(text).map(|number| number.to_string()).as_deref(),
+                Some(shown),
+                "{text}"
+            );
         }
-        for text in ["", "-", ".5", "5.", "007", "00.1", "+3", "-0", "1 ", "1,5", "1e", "1e99", "1e-99", "NaN", "inf", "１", "9999999999999999999999999999999999999"] {
+        for text in [
+            "",
+            "-",
+            ".5",
+            "5.",
+            "007",
+            "00.1",
+            "+3",
+            "-0",
+            "1 ",
+            "1,5",
+            "1e",
+            "1e99",
+            "1e-99",
+            "NaN",
+            "inf",
+            "１",
+            "9999999999999999999999999999999999999",
+        ] {
             assert_eq!(Decimal::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn orders_exactly() {
-        let numbers = ["-1000000000000000000000000000000", "-1.5", "-1.25", "0", "0.000000000000000000000000000000000001", "0.1", "0.10000000000000001", "1e35"];
+        let numbers = [
+            "-1000000000000000000000000000000",
+            "-1.5",
+            "-1.25",
+            "0",
+            "0.000000000000000000000000000000000001",
+            "0.1",
+            "0.10000000000000001",
+            "1e35",
+        ];
         let parsed: Vec<_> = numbers.iter().map(|text| Decimal::parse(text).unwrap()).collect();
         assert!(parsed.is_sorted());
         assert_eq!(Decimal::parse("0.30"), Decimal::parse("0.3"));

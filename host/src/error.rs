@@ -103,7 +103,8 @@ impl fmt::Display for RuleError {
         let snippet = Snippet::source(&self.source)
             .path(&path)
             .annotation(AnnotationKind::Primary.span(self.span.clone()));
-        let mut groups = vec![Group::with_title(Level::ERROR.no_name().primary_title(&self.message)).element(snippet)];
+        let mut groups =
+            vec![Group::with_title(Level::ERROR.no_name().primary_title(&self.message)).element(snippet)];
         if let Some(help) = &self.help {
             groups.push(Group::with_title(Level::HELP.secondary_title(help)));
         }

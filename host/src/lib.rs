@@ -1,6 +1,32 @@
-//! hyperblock finds the pairs of records that may be the same real-world thing.
+//! hyperblock finds the pairs of records that may be the same real-world thing: of one table (deduplicate) or of two
+//! (link), exactly those that some rule allows, on a GPU or on the CPU.
+//!
+//! ```text
+//! tables ─► table ─► encode ─┐
+//! rules  ─► rules ─► plan  ──┴─► partition ─► schedule ─► a backend (cpu, cuda) ─► candidates ─► output, evaluate, report
+//! ```
+//!
+//! One direction, no way back: a module uses only what stands left of it. [`job`] walks the whole way; start there.
 
+pub mod backend;
+pub mod cpu;
+pub mod cuda;
 pub mod decimal;
+pub mod encode;
 pub mod error;
+pub mod evaluate;
+pub mod job;
+pub mod output;
+pub mod partition;
+pub mod plan;
+pub mod report;
 pub mod rules;
+pub mod schedule;
 pub mod table;
+
+pub use backend::DeviceChoice;
+pub use error::{Error, Result};
+pub use job::{Job, Prepared};
+pub use schedule::Control;
+
+pub use hyperblock_shared::layout::Candidate;

@@ -1,18 +1,24 @@
 //! Rules: from the text of a rule file to predicates over typed columns.
 //!
-//! `file` reads the TOML and remembers where each `when` stands; `syntax` parses it into a [`syntax::Formula`]; `bind`
-//! gives every comparison its meaning against the tables' columns; `normal` brings the formula into disjunctive normal
-//! form. What comes out is a list of [`Rule`]s, each a set of conjunctions of [`Predicate`]s. Nothing here knows how a
-//! predicate is evaluated.
+//! `file` reads the TOML, and `literal` knows where each character of a `when` stands in it; `syntax` parses the `when`
+//! into a [`syntax::Formula`]; `bind` gives every comparison its meaning against the tables' columns; `normal` brings
+//! the formula into disjunctive normal form; `display` shows it as SQL again. What comes out is a list of [`Rule`]s,
+//! each a set of conjunctions of [`Predicate`]s. Nothing here knows how a predicate is evaluated.
 
 mod bind;
 mod display;
 mod file;
+mod literal;
 mod normal;
+mod suggest;
 mod syntax;
+#[cfg(test)]
+mod tests;
 
 pub use bind::bind;
 pub use file::RuleFile;
+
+pub(crate) use display::Sided;
 
 use crate::decimal::Decimal;
 use hyperblock_shared::threshold::Threshold;
@@ -161,6 +167,17 @@ pub struct Bound {
     pub strict: bool,
 }
 
+/// The predicates of all rules, each once, in the order they first appear.
+pub fn predicates(rules: &[Rule]) -> Vec<Predicate> {
+    let mut distinct: Vec<Predicate> = Vec::new();
+    for predicate in rules.iter().flat_map(|rule| &rule.conjunctions).flatten() {
+        if !distinct.contains(predicate) {
+            distinct.push(predicate.clone());
+        }
+    }
+    distinct
+}
+
 impl From<Bound> for Threshold {
     fn from(bound: Bound) -> Self {
         let scale = 10u32.pow(bound.least.scale());
@@ -173,8 +190,12 @@ impl Predicate {
     /// The predicate with left and right exchanged.
     pub fn mirrored(&self) -> Self {
         let test = match self.test.clone() {
-            Test::Is { side, operand, domain, constant } => Test::Is { side: side.other(), operand, domain, constant },
-            Test::Compare { left, right, domain, measure } => Test::Compare { left: right, right: left, domain, measure },
+            Test::Is { side, operand, domain, constant } => {
+                Test::Is { side: side.other(), operand, domain, constant }
+            }
+            Test::Compare { left, right, domain, measure } => {
+                Test::Compare { left: right, right: left, domain, measure }
+            }
         };
         Self { test, negated: self.negated }
     }

@@ -1,0 +1,103 @@
+//! Backends: what can run operators. The engine sees them only through these two traits.
+
+use crate::cpu::Cpu;
+use crate::cuda::Cuda;
+use crate::encode::Encoded;
+use crate::error::{Error, Result};
+use crate::plan::Plan;
+use crate::schedule::Control;
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::window::Task;
+use std::fmt;
+use std::str::FromStr;
+
+/// Something that can run operators.
+pub trait Backend: Send + Sync {
+    /// For people: which device this is.
+    fn name(&self) -> String;
+
+    /// About how many pairs a task should have: enough to fill the device, few enough to see progress.
+    fn pairs_per_task(&self) -> u64;
+
+    /// Brings a job's columns and path to the device, ready to scan.
+    fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>>;
+}
+
+/// The scan of all pairs of a task, with a job loaded.
+pub trait Scan {
+    /// Appends the task's candidates to `found`, in any order, and stops early once there are more than `most`.
+    fn run(
+        &mut self,
+        task: &Task,
+        most: usize,
+        control: &Control,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Outcome>;
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All candidates were found.
+    Done,
+    /// There are more than were allowed; what was found is not all.
+    TooMany,
+}
+
+/// What the user asked for with `--device`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// A GPU where there is one, else the CPU.
+    #[default]
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// The GPU with this number.
+    Cuda(usize),
+}
+
+impl FromStr for DeviceChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "cpu" => Ok(Self::Cpu),
+            "cuda" => Ok(Self::Cuda(0)),
+            _ => match text.strip_prefix("cuda:").map(str::parse) {
+                Some(Ok(ordinal)) => Ok(Self::Cuda(ordinal)),
+                _ => Err("expected auto, cpu, cuda or cuda:N".into()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
+        }
+    }
+}
+
+/// Opens the device that was asked for.
+pub fn open(choice: DeviceChoice) -> Result<Box<dyn Backend>> {
+    match choice {
+        DeviceChoice::Cpu => Ok(Box::new(Cpu::new())),
+        DeviceChoice::Cuda(ordinal) => Ok(Box::new(Cuda::open(ordinal)?)),
+        DeviceChoice::Auto => match Cuda::open(0) {
+            Ok(gpu) => Ok(Box::new(gpu)),
+            Err(Error::NoDevice { reason, .. }) => {
+                tracing::info!("no GPU: {reason}");
+                Ok(Box::new(Cpu::new()))
+            }
+            Err(error) => {
+                // There is a GPU and it does not work: that is worth a word even when nobody asked for it by name.
+                tracing::warn!("the GPU is left aside: {error}");
+                Ok(Box::new(Cpu::new()))
+            }
+        },
+    }
+}

@@ -1,0 +1,70 @@
+//! `hyperblock link` and `hyperblock dedupe`.
+
+use super::{DedupeArgs, LinkArgs, OutputArgs, progress};
+use hyperblock::evaluate::Truth;
+use hyperblock::output::{Format, Output};
+use hyperblock::{Control, Error, Job, Result, backend};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+pub(crate) fn link(args: &LinkArgs, quiet: bool) -> Result<()> {
+    run(&args.input.job(&args.left, Some(&args.right), args.right_id.as_ref()), &args.output, quiet)
+}
+
+pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool) -> Result<()> {
+    run(&args.input.job(&args.table, None, None), &args.output, quiet)
+}
+
+fn run(job: &Job, args: &OutputArgs, quiet: bool) -> Result<()> {
+    // What can be refused at once is refused before any work is done.
+    Format::of(&args.output)?;
+    if let Some(n_threads) = args.threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(n_threads.into())
+            .build_global()
+            .map_err(|error| Error::Job(format!("--threads {n_threads}: {error}")))?;
+    }
+    let device = backend::open(args.device)?;
+    if !quiet {
+        eprintln!("running on {}", device.name());
+    }
+    let control = stop_on_signal()?;
+
+    let job = job.prepare()?;
+    let mut truth = match &args.truth {
+        None => None,
+        Some(path) => Some(Truth::read(path, &job.left, job.second())?),
+    };
+    let rules = job.plan.rules().iter().map(|rule| rule.name.clone()).collect();
+    let mut output = Output::create(&args.output, &job.left.ids, &job.right().ids, rules)?;
+    let summary = progress::watch(job.task().n_pairs(), quiet, &control, || {
+        job.run(&*device, &control, &mut |candidates| {
+            if let Some(truth) = &mut truth {
+                truth.count(candidates);
+            }
+            output.write(candidates)
+        })
+    });
+    let mut summary = summary?;
+    control.check()?;
+    output.finish()?;
+    summary.quality = truth.map(|truth| truth.quality());
+    if !quiet {
+        eprint!("{summary}");
+    }
+    Ok(())
+}
+
+/// The first Ctrl-C ends the job in good order, with nothing half-written; the second ends the process.
+fn stop_on_signal() -> Result<Arc<Control>> {
+    let control = Arc::new(Control::default());
+    let (asked, watched) = (AtomicBool::new(false), control.clone());
+    ctrlc::set_handler(move || {
+        if asked.swap(true, Relaxed) {
+            std::process::exit(130);
+        }
+        watched.cancel();
+    })
+    .map_err(|error| Error::Internal(format!("no handler for Ctrl-C: {error}")))?;
+    Ok(control)
+}

@@ -1,0 +1,67 @@
+//! What the driver says of itself: whether it is there, which GPUs it knows, and what went wrong.
+
+#![expect(unsafe_code, reason = "asking whether the driver library can be loaded is an unsafe call")]
+
+use crate::error::Error;
+use cudarc::driver::{CudaContext, DriverError, result, sys};
+use sys::CUdevice_attribute::{
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
+};
+
+/// One GPU, as the driver describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuDescription {
+    /// Its model.
+    pub name: String,
+    /// Its compute capability.
+    pub capability: (i32, i32),
+    /// Its memory in bytes.
+    pub memory: u64,
+}
+
+/// All GPUs, or why there are none.
+pub fn gpus() -> Result<Vec<GpuDescription>, String> {
+    // SAFETY: only tries to open the driver's library; every other call would panic without it.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("the NVIDIA driver is not installed (no libcuda); install it, or use --device cpu".into());
+    }
+    let said = |error: DriverError| format!("the NVIDIA driver is installed but says: {}", describe(error));
+    result::init().map_err(said)?;
+    let count = CudaContext::device_count().map_err(said)?;
+    if count == 0 {
+        return Err("the NVIDIA driver is installed but there is no GPU".into());
+    }
+    (0..count)
+        .map(|ordinal| {
+            let device = result::device::get(ordinal).map_err(said)?;
+            // SAFETY: `device` is a handle that the driver just gave.
+            let attribute = |which| unsafe { result::device::get_attribute(device, which) }.map_err(said);
+            // SAFETY: likewise.
+            let memory = unsafe { result::device::total_mem(device) }.map_err(said)? as u64;
+            Ok(GpuDescription {
+                name: result::device::get_name(device).map_err(said)?,
+                capability: (attribute(MAJOR)?, attribute(MINOR)?),
+                memory,
+            })
+        })
+        .collect()
+}
+
+/// An error of ours for one of the driver's.
+pub(super) fn failed(device: &str, doing: &str, error: DriverError) -> Error {
+    Error::Driver { device: device.to_owned(), doing: doing.to_owned(), reason: describe(error) }
+}
+
+pub(super) fn is_out_of_memory(error: DriverError) -> bool {
+    error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY
+}
+
+fn describe(error: DriverError) -> String {
+    let name = error.error_name().map(|name| name.to_string_lossy().into_owned());
+    let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
+    match (name, text) {
+        (Ok(name), Ok(text)) => format!("{text} ({name})"),
+        _ => format!("error {}", error.0 as u32),
+    }
+}

@@ -1,0 +1,173 @@
+//! One domain: the slots that share it, their distinct values, and a code for each record.
+
+use super::dictionary::Dictionary;
+use super::{Grouping, numbers, transform};
+use crate::decimal::Decimal;
+use crate::error::{Error, Result};
+use crate::rules::{Domain, Operand, Side, Sided};
+use crate::table::Table;
+use arrow_array::Array;
+use hyperblock_shared::columns::MISSING;
+use std::fmt;
+
+/// An operand of one table, in one kind of domain.
+pub(super) struct Slot {
+    /// 0 is the left table, 1 the right.
+    pub(super) table: usize,
+    pub(super) operand: Operand,
+    pub(super) domain: Domain,
+    /// Values that predicates compare it with, which must have a code too.
+    pub(super) constants: Vec<String>,
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Sided(if self.table == 0 { Side::Left } else { Side::Right }, &self.operand).fmt(f)
+    }
+}
+
+/// The slots of a group, encoded.
+pub(super) struct Group {
+    pub(super) values: Values,
+    /// By member: the codes by record.
+    pub(super) codes: Vec<Vec<u32>>,
+}
+
+/// The distinct values of a domain, by code.
+pub(super) enum Values {
+    Texts(Dictionary),
+    /// Ascending. Dates are days.
+    Numbers(Vec<Decimal>),
+}
+
+impl Values {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Texts(values) => values.len(),
+            Self::Numbers(values) => values.len(),
+        }
+    }
+
+    /// The code of a constant.
+    pub(super) fn code_of(&self, constant: &str, domain: Domain) -> Option<u32> {
+        match self {
+            Self::Texts(values) => values.code_of(constant),
+            Self::Numbers(values) => {
+                let number = numbers::parse(constant, domain)?;
+                values.binary_search(&number).ok().map(|code| code as u32)
+            }
+        }
+    }
+}
+
+/// A column of a table: its distinct values before any transform, and which one each record has.
+struct Raw {
+    values: Dictionary,
+    codes: Vec<u32>,
+}
+
+impl Raw {
+    fn new(table: &Table, slot: &Slot) -> Result<Self> {
+        let column = table.values(slot.operand.column)?;
+        let mut raw = Self { values: Dictionary::default(), codes: Vec::with_capacity(column.len()) };
+        for record in 0..table.n_records() {
+            let row = table.ids.row(record);
+            raw.codes.push(if column.is_null(row) { MISSING } else { raw.values.add(column.value(row)) });
+        }
+        Ok(raw)
+    }
+
+    /// The codes by record, given the final code of each distinct value.
+    fn recode(&self, finals: &[u32]) -> Vec<u32> {
+        self.codes.iter().map(|&code| if code == MISSING { MISSING } else { finals[code as usize] }).collect()
+    }
+}
+
+impl Group {
+    pub(super) fn new(tables: &[&Table; 2], members: &[usize], plan: &Grouping) -> Result<Self> {
+        let slots: Vec<&Slot> = members.iter().map(|&slot| &plan.slots[slot]).collect();
+        let raws: Vec<Raw> =
+            slots.iter().map(|slot| Raw::new(tables[slot.table], slot)).collect::<Result<_>>()?;
+        match slots[0].domain {
+            Domain::Text => Ok(Self::texts(&slots, &raws)),
+            domain => Self::numbers(tables, &slots, &raws, domain),
+        }
+    }
+
+    fn texts(slots: &[&Slot], raws: &[Raw]) -> Self {
+        let mut values = Dictionary::default();
+        let codes = slots
+            .iter()
+            .zip(raws)
+            .map(|(slot, raw)| {
+                let finals: Vec<u32> = raw
+                    .values
+                    .iter()
+                    .map(|value| match transform::apply(&slot.operand.transforms, value) {
+                        Some(value) => values.add(&value),
+                        None => MISSING,
+                    })
+                    .collect();
+                raw.recode(&finals)
+            })
+            .collect();
+        for constant in slots.iter().flat_map(|slot| &slot.constants) {
+            values.add(constant);
+        }
+        Self { values: Values::Texts(values), codes }
+    }
+
+    fn numbers(tables: &[&Table; 2], slots: &[&Slot], raws: &[Raw], domain: Domain) -> Result<Self> {
+        let parse = |slot: &Slot, raw: &Raw| -> Result<Vec<Option<Decimal>>> {
+            let table = tables[slot.table];
+            raw.values
+                .iter()
+                .enumerate()
+                .map(|(code, text)| number_of(table, slot, raw, code, text, domain))
+                .collect()
+        };
+        let parsed: Vec<_> =
+            slots.iter().zip(raws).map(|(slot, raw)| parse(slot, raw)).collect::<Result<_>>()?;
+        let constants =
+            slots.iter().flat_map(|slot| &slot.constants).filter_map(|text| numbers::parse(text, domain));
+        let mut values: Vec<Decimal> = parsed.iter().flatten().flatten().copied().chain(constants).collect();
+        values.sort_unstable();
+        values.dedup();
+        let code_of = |number: Option<Decimal>| {
+            number.and_then(|number| values.binary_search(&number).ok()).map_or(MISSING, |code| code as u32)
+        };
+        let codes = parsed
+            .into_iter()
+            .zip(raws)
+            .map(|(numbers, raw)| raw.recode(&numbers.into_iter().map(code_of).collect::<Vec<_>>()))
+            .collect();
+        Ok(Self { values: Values::Numbers(values), codes })
+    }
+}
+
+/// The number that a distinct value stands for. Not-a-number and infinity are missing; a number that takes too many
+/// digits is an error that names its first row.
+fn number_of(
+    table: &Table,
+    slot: &Slot,
+    raw: &Raw,
+    code: usize,
+    text: &str,
+    domain: Domain,
+) -> Result<Option<Decimal>> {
+    if let Some(number) = numbers::parse(text, domain) {
+        return Ok(Some(number));
+    }
+    let name = &slot.operand.name;
+    if matches!(text.to_ascii_lowercase().as_str(), "nan" | "inf" | "-inf") {
+        tracing::warn!("{}, column `{name}`: `{text}` counts as missing", table.path.display());
+        return Ok(None);
+    }
+    let record = raw.codes.iter().position(|&other| other as usize == code).unwrap_or_default();
+    let message = format!(
+        "row {}, column `{name}`: `{text}` takes more than {} digits to write out; round the column",
+        table.ids.row(record as u32) + 1,
+        crate::decimal::MAX_DIGITS
+    );
+    Err(Error::table(&table.path, message))
+}

@@ -1,0 +1,187 @@
+//! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
+
+use crate::backend::Backend;
+use crate::encode::{Encoded, encode};
+use crate::error::Result;
+use crate::partition::{stripes, whole};
+use crate::plan::{Explained, Plan};
+use crate::report::{Summary, peak_memory};
+use crate::rules::{self, RuleFile, Side};
+use crate::schedule::{self, Control};
+use crate::table::{ReadOptions, Table};
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::window::Task;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What to compare, and how.
+///
+/// ```no_run
+/// use hyperblock::{backend, Control, DeviceChoice, Job};
+///
+/// let job = Job::dedupe("people.csv", "rules.toml").prepare()?;
+/// let device = backend::open(DeviceChoice::Auto)?;
+/// let summary = job.run(&*device, &Control::default(), &mut |candidates| {
+///     for candidate in candidates {
+///         println!("{} {}", job.left.ids.text(candidate.left), job.right().ids.text(candidate.right));
+///     }
+///     Ok(())
+/// })?;
+/// println!("{summary}");
+/// # Ok::<(), hyperblock::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Job {
+    left: PathBuf,
+    right: Option<PathBuf>,
+    rules: PathBuf,
+    left_options: ReadOptions,
+    right_options: ReadOptions,
+}
+
+impl Job {
+    /// Pairs within one table.
+    pub fn dedupe(table: impl AsRef<Path>, rules: impl AsRef<Path>) -> Self {
+        Self {
+            left: table.as_ref().to_owned(),
+            right: None,
+            rules: rules.as_ref().to_owned(),
+            left_options: ReadOptions::default(),
+            right_options: ReadOptions::default(),
+        }
+    }
+
+    /// Pairs across two tables.
+    pub fn link(left: impl AsRef<Path>, right: impl AsRef<Path>, rules: impl AsRef<Path>) -> Self {
+        Self { right: Some(right.as_ref().to_owned()), ..Self::dedupe(left, rules) }
+    }
+
+    /// How to read the left table, and the right one.
+    pub fn read_options(self, left: ReadOptions, right: ReadOptions) -> Self {
+        Self { left_options: left, right_options: right, ..self }
+    }
+
+    /// Reads, checks and encodes everything, up to the point where pairs are compared.
+    pub fn prepare(&self) -> Result<Prepared> {
+        let mut stages = Stages::default();
+        let file = RuleFile::read(&self.rules)?;
+        let read = |path: &Path, options: &ReadOptions, sides: &[Side]| {
+            let wanted = |name: &str| {
+                file.columns()
+                    .any(|(side, column)| sides.contains(&side) && column.eq_ignore_ascii_case(name))
+            };
+            Table::read(path, options, &wanted)
+        };
+        let (left, right) = match &self.right {
+            None => (read(&self.left, &self.left_options, &[Side::Left, Side::Right])?, None),
+            Some(right) => (
+                read(&self.left, &self.left_options, &[Side::Left])?,
+                Some(read(right, &self.right_options, &[Side::Right])?),
+            ),
+        };
+        stages.end("read");
+        let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
+        let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
+        let predicates = rules::predicates(&rules);
+        let encoded = encode(&left, right.as_ref(), &predicates)?;
+        stages.end("encode");
+        let plan = Plan::new(rules, predicates, &encoded)?;
+        stages.end("plan");
+        Ok(Prepared { left, right, encoded, plan, stages: stages.done })
+    }
+}
+
+/// A job that is ready to run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The left table, or the only one.
+    pub left: Table,
+    right: Option<Table>,
+    /// What is compared.
+    pub encoded: Encoded,
+    /// How.
+    pub plan: Plan,
+    stages: Vec<(&'static str, Duration)>,
+}
+
+impl Prepared {
+    /// The right table; when one table is deduplicated, that one.
+    pub fn right(&self) -> &Table {
+        self.right.as_ref().unwrap_or(&self.left)
+    }
+
+    /// The right table, if there are two.
+    pub fn second(&self) -> Option<&Table> {
+        self.right.as_ref()
+    }
+
+    /// All pairs of the job.
+    pub fn task(&self) -> Task {
+        whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
+    }
+
+    /// The plan, to be printed.
+    pub fn explain(&self) -> Explained<'_> {
+        Explained { plan: &self.plan, encoded: &self.encoded, n_pairs: self.task().n_pairs() }
+    }
+
+    /// Compares all pairs on `device` and hands the candidates, in order, to `sink`.
+    pub fn run(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+    ) -> Result<Summary> {
+        let task = self.task();
+        let mut by_rule: Vec<_> = self.plan.rules().iter().map(|rule| (rule.name.clone(), 0)).collect();
+        let mut stages = Stages::default();
+        let mut scan = device.load(&self.encoded, &self.plan)?;
+        stages.end("load");
+        let mut writing = Duration::ZERO;
+        let tasks = stripes(task, device.pairs_per_task());
+        schedule::run(&mut *scan, tasks, schedule::MOST_CANDIDATES, control, &mut |candidates| {
+            let start = Instant::now();
+            for candidate in candidates {
+                by_rule[candidate.rule as usize].1 += 1;
+            }
+            sink(candidates)?;
+            writing += start.elapsed();
+            Ok(())
+        })?;
+        stages.end("scan");
+        if let Some((_, scanning)) = stages.done.last_mut() {
+            *scanning = scanning.saturating_sub(writing);
+        }
+        stages.done.push(("write", writing));
+        Ok(Summary {
+            device: device.name(),
+            n_left: self.encoded.n_left,
+            n_right: self.right.as_ref().map(Table::n_records),
+            n_pairs: task.n_pairs(),
+            n_compared: control.n_compared(),
+            by_rule,
+            quality: None,
+            stages: self.stages.iter().chain(&stages.done).copied().collect(),
+            peak_memory: peak_memory(),
+        })
+    }
+}
+
+/// A stopwatch that notes each stage as it ends.
+struct Stages {
+    since: Instant,
+    done: Vec<(&'static str, Duration)>,
+}
+
+impl Default for Stages {
+    fn default() -> Self {
+        Self { since: Instant::now(), done: Vec::new() }
+    }
+}
+
+impl Stages {
+    fn end(&mut self, stage: &'static str) {
+        self.done.push((stage, self.since.elapsed()));
+        self.since = Instant::now();
+    }
+}

@@ -1,0 +1,29 @@
+//! The command line.
+
+mod cli;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use hyperblock::Error;
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    cli::log::start(cli.verbose);
+    let done = match &cli.command {
+        Command::Link(args) => cli::run::link(args, cli.quiet),
+        Command::Dedupe(args) => cli::run::dedupe(args, cli.quiet),
+        Command::Explain(args) => cli::explain::explain(args),
+        Command::Devices => cli::devices::devices(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has seen enough.
+        Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => ExitCode::from(141),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(if matches!(error, Error::Interrupted) { 130 } else { 1 })
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The report: what a job did, for people.
+
+use crate::evaluate::Quality;
+use std::fmt;
+use std::time::Duration;
+
+/// What a job did.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// The device that ran it.
+    pub device: String,
+    /// Left records.
+    pub n_left: u32,
+    /// Right records, if there are two tables.
+    pub n_right: Option<u32>,
+    /// All pairs there are.
+    pub n_pairs: u64,
+    /// Pairs that the path was walked for.
+    pub n_compared: u64,
+    /// Candidates by rule, with the rule's name.
+    pub by_rule: Vec<(String, u64)>,
+    /// How good they are, where the truth is known.
+    pub quality: Option<Quality>,
+    /// Time by stage, in order.
+    pub stages: Vec<(&'static str, Duration)>,
+    /// The most memory that the process held, where the system tells.
+    pub peak_memory: Option<u64>,
+}
+
+impl Summary {
+    /// All candidates.
+    pub fn n_candidates(&self) -> u64 {
+        self.by_rule.iter().map(|(_, n)| n).sum()
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_candidates = self.n_candidates();
+        let cssr = if self.n_pairs == 0 { 0.0 } else { n_candidates as f64 / self.n_pairs as f64 };
+        writeln!(f, "device           {}", self.device)?;
+        match self.n_right {
+            None => writeln!(f, "records          {}", grouped(self.n_left.into()))?,
+            Some(right) => {
+                writeln!(f, "records          {} × {}", grouped(self.n_left.into()), grouped(right.into()))?
+            }
+        }
+        writeln!(f, "pairs compared   {} of {}", grouped(self.n_compared), grouped(self.n_pairs))?;
+        writeln!(f, "candidates       {}", grouped(n_candidates))?;
+        let width = self.by_rule.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, n) in &self.by_rule {
+            writeln!(f, "  {name:width$}  {}", grouped(*n))?;
+        }
+        writeln!(f, "reduction ratio  {:.6}", 1.0 - cssr)?;
+        if let Some(Quality { n_matches, n_found, recall, precision, f1, n_unknown }) = self.quality {
+            writeln!(f, "matches found    {} of {}", grouped(n_found), grouped(n_matches))?;
+            if n_unknown > 0 {
+                writeln!(f, "truth left out   {} rows name ids that are in no table", grouped(n_unknown))?;
+            }
+            writeln!(f, "recall           {recall:.4}")?;
+            writeln!(f, "precision        {precision:.4}")?;
+            writeln!(f, "F1               {f1:.4}")?;
+            writeln!(f, "CSSR             {cssr:.3e}")?;
+        }
+        let stages: Vec<_> =
+            self.stages.iter().map(|(name, time)| format!("{name} {}", seconds(*time))).collect();
+        let all: Duration = self.stages.iter().map(|(_, time)| *time).sum();
+        writeln!(f, "time             {} ({})", seconds(all), stages.join(", "))?;
+        if let Some(bytes) = self.peak_memory {
+            writeln!(f, "peak memory      {:.1} MiB", bytes as f64 / f64::from(1 << 20))?;
+        }
+        Ok(())
+    }
+}
+
+/// A number with its digits in groups of three.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> =
+        digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group)).collect();
+    groups.join(",")
+}
+
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// The most memory that this process held, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn digits_are_grouped() {
+        let shown: Vec<_> = [0, 7, 999, 1000, 1_234_567].into_iter().map(grouped).collect();
+        assert_eq!(shown, ["0", "7", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,169 @@
+//! Rules meet tables: columns are found, types are checked, comparisons become predicates.
+//!
+//! The types of a CSV file are guessed from its values, so one table may hold zip codes as numbers and the other as
+//! text. Equality between the two compares the text as written. Where a number is needed and text is found, the
+//! complaint says which value made the column text.
+
+use super::file::RuleFile;
+use super::normal::{self, MOST_CONJUNCTIONS};
+use super::suggest::nearest;
+use super::syntax::{Comparison, Complaint, Constant, ConstantValue, Parsed, Term, complaint};
+use super::{Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
+use crate::error::Result;
+use crate::table::{ColumnSchema, Kind, Schema, days};
+
+/// Gives the rules of a file their meaning over two tables; with `dedupe` over one table twice, where a rule that is
+/// not symmetric counts if it holds either way round.
+pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Result<Vec<Rule>> {
+    let tables = Tables { left, right };
+    let bound = file.entries().iter().map(|entry| {
+        let formula = entry.formula.try_map(&|comparison| tables.predicate(comparison))?;
+        let conjunctions = normal::conjunctions(&formula).map_err(|_| {
+            let message = format!("the rule comes to more than {MOST_CONJUNCTIONS} conjunctions");
+            complaint(entry.span.clone(), message)
+                .help("split it into several rules, or take ORs out of its ANDs")
+        })?;
+        if conjunctions.is_empty() {
+            return Err(complaint(entry.span.clone(), "the rule can never hold")
+                .help("whichever way it is met, a comparison and its opposite are both asked for"));
+        }
+        let conjunctions = if dedupe { normal::symmetric(conjunctions) } else { conjunctions };
+        Ok(Rule { name: entry.name.clone(), conjunctions })
+    });
+    bound.collect::<Parsed<_>>().map_err(|complaint| file.error(complaint))
+}
+
+struct Tables<'a> {
+    left: &'a Schema,
+    right: &'a Schema,
+}
+
+/// An operand with what is known of its values.
+struct Bound<'a> {
+    operand: Operand,
+    domain: Domain,
+    column: &'a ColumnSchema,
+    term: &'a Term,
+}
+
+impl Tables<'_> {
+    fn predicate(&self, comparison: &Comparison) -> Parsed<Predicate> {
+        let test = match comparison {
+            Comparison::Is(term, constant) => self.is(term, constant)?,
+            Comparison::Pair { left, right, measure, span } => {
+                let (left, right) = (self.operand(left)?, self.operand(right)?);
+                let domain = match measure {
+                    Measure::Equal => equality(&left, &right).ok_or_else(|| {
+                        let message =
+                            format!("{}, and {}: they are never equal", left.holds(), right.holds());
+                        complaint(span.clone(), message)
+                            .help("compare numbers with numbers and dates with dates")
+                    })?,
+                    Measure::Within { .. } => difference(&left, &right)?,
+                    _ => Domain::Text,
+                };
+                Test::Compare { left: left.operand, right: right.operand, domain, measure: *measure }
+            }
+        };
+        Ok(Predicate { test, negated: false })
+    }
+
+    fn operand<'a>(&'a self, term: &'a Term) -> Parsed<Bound<'a>> {
+        let schema = match term.side {
+            Side::Left => self.left,
+            Side::Right => self.right,
+        };
+        let found = schema.find(&term.name).and_then(|ix| Some((ix, schema.columns.get(ix)?)));
+        let (ix, column) = found.ok_or_else(|| unknown_column(term, schema))?;
+        let domain = match column.kind {
+            _ if !term.transforms.is_empty() => Domain::Text,
+            Kind::Text => Domain::Text,
+            Kind::Integer | Kind::Float => Domain::Number,
+            Kind::Date => Domain::Date,
+        };
+        let operand = Operand { column: ix, name: column.name.clone(), transforms: term.transforms.clone() };
+        Ok(Bound { operand, domain, column, term })
+    }
+
+    fn is(&self, term: &Term, constant: &Constant) -> Parsed<Test> {
+        let bound = self.operand(term)?;
+        let wrong = |help: String| {
+            let is = if matches!(constant.value, ConstantValue::Text(_)) { "a text" } else { "a number" };
+            Err(complaint(constant.span.clone(), format!("{}, and this is {is}", bound.holds())).help(help))
+        };
+        let constant = match (bound.domain, &constant.value) {
+            (Domain::Text, ConstantValue::Text(text)) => text.clone(),
+            (Domain::Text, ConstantValue::Number(number)) => return wrong(format!("quote it: '{number}'")),
+            (Domain::Number, ConstantValue::Number(number)) => number.to_string(),
+            (Domain::Number, ConstantValue::Text(_)) => {
+                return wrong("write a number, without quotes".to_owned());
+            }
+            (Domain::Date, ConstantValue::Text(text)) if days(text).is_some() => text.clone(),
+            (Domain::Date, ConstantValue::Text(_)) => {
+                let message = format!("{}, and this is not a date", bound.holds());
+                return Err(complaint(constant.span.clone(), message).help("write it as '2020-12-31'"));
+            }
+            (Domain::Date, ConstantValue::Number(_)) => {
+                return wrong("write a date: '2020-12-31'".to_owned());
+            }
+        };
+        Ok(Test::Is { side: term.side, operand: bound.operand, domain: bound.domain, constant })
+    }
+}
+
+impl Bound<'_> {
+    /// "`l.year` holds text (row 17 holds `c. 1999`)"
+    fn holds(&self) -> String {
+        let what = match self.domain {
+            Domain::Text => "text",
+            Domain::Number => "numbers",
+            Domain::Date => "dates",
+        };
+        let shown = display::Sided(self.term.side, &self.operand);
+        match &self.column.why_text {
+            _ if !self.term.transforms.is_empty() => format!("`{shown}` gives {what}"),
+            Some(why) => format!("`{shown}` holds {what} ({why})"),
+            None => format!("`{shown}` holds {what}"),
+        }
+    }
+}
+
+/// What equality compares, or `None` if it makes no sense.
+fn equality(left: &Bound<'_>, right: &Bound<'_>) -> Option<Domain> {
+    match (left.domain, right.domain) {
+        (left, right) if left == right => Some(left),
+        (Domain::Text, _) | (_, Domain::Text) => Some(Domain::Text),
+        _ => None,
+    }
+}
+
+fn difference(left: &Bound<'_>, right: &Bound<'_>) -> Parsed<Domain> {
+    if let Some(text) = [left, right].into_iter().find(|bound| bound.domain == Domain::Text) {
+        let message = format!("abs needs numbers or dates, and {}", text.holds());
+        return Err(complaint(text.term.span.clone(), message)
+            .help("mend the table, or compare the text by levenshtein"));
+    }
+    if left.domain == right.domain {
+        return Ok(left.domain);
+    }
+    let message = format!("{}, and {}: they have no difference", left.holds(), right.holds());
+    Err(complaint(right.term.span.clone(), message).help("compare numbers with numbers and dates with dates"))
+}
+
+fn unknown_column(term: &Term, schema: &Schema) -> Complaint {
+    /// A table may have hundreds.
+    const SHOWN: usize = 20;
+    let names = || schema.columns.iter().map(|column| column.name.as_str());
+    let near =
+        nearest(&term.name, names()).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    let mut list = names().take(SHOWN).collect::<Vec<_>>().join(", ");
+    if let Some(more) = names().count().checked_sub(SHOWN).filter(|&more| more > 0) {
+        list.push_str(&format!(" and {more} more"));
+    }
+    let complaint = complaint(term.span.clone(), format!("{} has no column `{}`", schema.table, term.name));
+    complaint.help(if list.is_empty() {
+        "it has no columns at all".to_owned()
+    } else {
+        format!("{near}its columns are {list}")
+    })
+}

@@ -1,0 +1,281 @@
+//! What a `when` says, before it is known what the columns are.
+//!
+//! sqlparser reads the SQL; here its tree is narrowed to what a rule can say: comparisons joined by AND, OR and NOT.
+//! Everything that can be wrong without looking at a table is found here: which side a column is on, the shape of a
+//! function call, thresholds out of range. [`tokens`] finds the exact characters of an expression, [`term`] reads what
+//! stands on one side of a comparison, and [`comparison`] puts two of them together.
+
+mod comparison;
+mod term;
+mod tokens;
+
+use super::literal::Literal;
+use super::{Measure, Side, Transform};
+use crate::decimal::Decimal;
+use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value};
+use sqlparser::dialect::GenericDialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+use std::ops::Range;
+use tokens::Tokens;
+
+/// Comparisons, or predicates, joined by AND, OR and NOT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Formula<T> {
+    /// All of them.
+    And(Vec<Self>),
+    /// One of them.
+    Or(Vec<Self>),
+    /// Not this.
+    Not(Box<Self>),
+    /// What is joined.
+    Leaf(T),
+}
+
+/// One comparison, its operands on their sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Comparison {
+    /// A value with a constant, for equality.
+    Is(Term, Constant),
+    /// A left value with a right one, by a measure.
+    Pair {
+        left: Term,
+        right: Term,
+        measure: Measure,
+        /// All of it.
+        span: Range<usize>,
+    },
+}
+
+/// A column and its transforms, the innermost first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Term {
+    pub(super) side: Side,
+    pub(super) name: String,
+    pub(super) transforms: Vec<Transform>,
+    pub(super) span: Range<usize>,
+}
+
+/// A constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Constant {
+    pub(super) value: ConstantValue,
+    pub(super) span: Range<usize>,
+}
+
+/// What a constant is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ConstantValue {
+    Text(String),
+    Number(Decimal),
+}
+
+/// What is wrong, where in the rule file, and what to do about it.
+#[derive(Debug)]
+pub(super) struct Complaint {
+    pub(super) span: Range<usize>,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+}
+
+pub(super) type Parsed<T> = Result<T, Complaint>;
+
+pub(super) fn complaint(span: Range<usize>, message: impl Into<String>) -> Complaint {
+    Complaint { span, message: message.into(), help: None }
+}
+
+impl Complaint {
+    pub(super) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+}
+
+impl<T> Formula<T> {
+    pub(super) fn not(self) -> Self {
+        Self::Not(Box::new(self))
+    }
+
+    /// What is joined, in file order.
+    pub(super) fn leaves(&self) -> Vec<&T> {
+        match self {
+            Self::And(parts) | Self::Or(parts) => parts.iter().flat_map(Self::leaves).collect(),
+            Self::Not(inner) => inner.leaves(),
+            Self::Leaf(leaf) => vec![leaf],
+        }
+    }
+
+    /// The same formula over something else.
+    pub(super) fn try_map<U, E>(&self, map: &impl Fn(&T) -> Result<U, E>) -> Result<Formula<U>, E> {
+        let all = |parts: &[Self]| parts.iter().map(|part| part.try_map(map)).collect::<Result<Vec<_>, E>>();
+        Ok(match self {
+            Self::And(parts) => Formula::And(all(parts)?),
+            Self::Or(parts) => Formula::Or(all(parts)?),
+            Self::Not(inner) => inner.try_map(map)?.not(),
+            Self::Leaf(leaf) => Formula::Leaf(map(leaf)?),
+        })
+    }
+}
+
+impl Comparison {
+    /// Its columns.
+    pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
+        let (first, second) = match self {
+            Self::Is(term, _) => (term, None),
+            Self::Pair { left, right, .. } => (left, Some(right)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+/// What can be done, for those who tried something else.
+const SUPPORTED: &str = "a rule joins comparisons by AND, OR and NOT: = and <>, levenshtein(a, b) <= k, \
+     levenshtein_similarity, jaro_winkler_similarity or jaccard >= t, and abs(l.x - r.x) <= k";
+
+/// Parses a `when`.
+pub(super) fn parse(when: &Literal) -> Parsed<Formula<Comparison>> {
+    let empty = || complaint(when.whole(), "the rule is empty").help(SUPPORTED);
+    if when.text().trim().is_empty() {
+        return Err(empty());
+    }
+    let dialect = GenericDialect {};
+    let (tokens, located) = Tokens::read(when, &dialect)?;
+    if tokens.is_empty() {
+        return Err(empty());
+    }
+    let mut parser = Parser::new(&dialect).with_tokens_with_locations(located);
+    let expr = parser.parse_expr().map_err(|error| syntax_error(&tokens, &error))?;
+    let next = parser.peek_token();
+    if let Some(span) = tokens.token_at(next.span.start) {
+        let help = match next.token {
+            Token::RParen => "there is no parenthesis for it to close",
+            Token::SemiColon => "a rule is one condition: write it without a semicolon",
+            _ => "join comparisons by AND or OR",
+        };
+        return Err(complaint(span, format!("unexpected `{next}`")).help(help));
+    }
+    Rule { tokens: &tokens }.formula(&expr)
+}
+
+/// Rephrases sqlparser's message, which ends in a place within the `when`, and points there instead.
+fn syntax_error(tokens: &Tokens<'_>, error: &ParserError) -> Complaint {
+    let (ParserError::ParserError(message) | ParserError::TokenizerError(message)) = error else {
+        return complaint(tokens.all(), "the rule is nested too deeply")
+            .help("write it with fewer parentheses");
+    };
+    let (message, place) = tokens::split_place(message);
+    let span = place.and_then(|place| tokens.token_at(place)).unwrap_or_else(|| tokens.end());
+    let sign = |wanted: &str| !wanted.contains(char::is_alphanumeric);
+    let message = match message.strip_prefix("Expected: ").and_then(|rest| rest.split_once(", found: ")) {
+        Some((wanted, "EOF")) if sign(wanted) => format!("expected `{wanted}`, but the rule ends"),
+        Some((wanted, "EOF")) => format!("expected {wanted}, but the rule ends"),
+        Some((wanted, found)) if sign(wanted) => format!("expected `{wanted}`, found `{found}`"),
+        Some((wanted, found)) => format!("expected {wanted}, found `{found}`"),
+        None => {
+            let mut chars = message.chars();
+            chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+        }
+    };
+    complaint(span, message)
+}
+
+/// The reading of one rule.
+struct Rule<'a> {
+    tokens: &'a Tokens<'a>,
+}
+
+impl Rule<'_> {
+    fn formula(&self, expr: &Expr) -> Parsed<Formula<Comparison>> {
+        match expr {
+            Expr::Nested(inner) => self.formula(inner),
+            Expr::UnaryOp { op: UnaryOperator::Not, expr } => Ok(self.formula(expr)?.not()),
+            Expr::BinaryOp { op: BinaryOperator::And, .. } => {
+                Ok(Formula::And(self.joined(expr, &BinaryOperator::And)?))
+            }
+            Expr::BinaryOp { op: BinaryOperator::Or, .. } => {
+                Ok(Formula::Or(self.joined(expr, &BinaryOperator::Or)?))
+            }
+            Expr::BinaryOp { left, op, right } => match comparison::Op::of(op) {
+                Some(op) => {
+                    let (left, right) = (self.subject(left)?, self.subject(right)?);
+                    comparison::compare(left, op, right, self.tokens.span(expr))
+                }
+                None => Err(self.unsupported(expr)),
+            },
+            Expr::Value(value) if matches!(value.value, Value::Boolean(_)) => {
+                Err(comparison::cross_product(self.tokens.span(expr)))
+            }
+            other => Err(self.no_condition(other)),
+        }
+    }
+
+    /// `a AND b AND c` leans to the left, and may be long: go down that side without recursion.
+    fn joined(&self, expr: &Expr, by: &BinaryOperator) -> Parsed<Vec<Formula<Comparison>>> {
+        let (mut parts, mut rest) = (Vec::new(), expr);
+        while let Expr::BinaryOp { left, op, right } = rest {
+            if op != by {
+                break;
+            }
+            parts.push(right.as_ref());
+            rest = left;
+        }
+        parts.push(rest);
+        parts.into_iter().rev().map(|part| self.formula(part)).collect()
+    }
+
+    /// Something that is not true or false stands where a comparison should.
+    fn no_condition(&self, expr: &Expr) -> Complaint {
+        let is_value = matches!(
+            expr,
+            Expr::Identifier(_)
+                | Expr::CompoundIdentifier(_)
+                | Expr::Value(_)
+                | Expr::Function(_)
+                | Expr::Trim { .. }
+                | Expr::Substring { .. }
+        );
+        if !is_value {
+            return self.unsupported(expr);
+        }
+        match self.subject(expr) {
+            Ok(subject) => {
+                let message = format!("{} alone is no comparison", subject.what());
+                complaint(self.tokens.span(expr), message).help(subject.how_to_compare())
+            }
+            Err(complaint) => complaint,
+        }
+    }
+
+    fn unsupported(&self, expr: &Expr) -> Complaint {
+        let what = match expr {
+            Expr::IsNull(_) | Expr::IsNotNull(_) => "IS NULL".to_owned(),
+            Expr::IsTrue(_) | Expr::IsNotTrue(_) | Expr::IsFalse(_) | Expr::IsNotFalse(_) => {
+                "IS TRUE".to_owned()
+            }
+            Expr::IsDistinctFrom(..) | Expr::IsNotDistinctFrom(..) => "IS DISTINCT FROM".to_owned(),
+            Expr::InList { .. } | Expr::InSubquery { .. } | Expr::InUnnest { .. } => "IN".to_owned(),
+            Expr::Between { .. } => "BETWEEN".to_owned(),
+            Expr::Like { .. } => "LIKE".to_owned(),
+            Expr::ILike { .. } => "ILIKE".to_owned(),
+            Expr::SimilarTo { .. } => "SIMILAR TO".to_owned(),
+            Expr::Case { .. } => "CASE".to_owned(),
+            Expr::Cast { .. } => "CAST".to_owned(),
+            Expr::Exists { .. } => "EXISTS".to_owned(),
+            Expr::BinaryOp { op, .. } => op.to_string(),
+            Expr::UnaryOp { op, .. } => op.to_string(),
+            _ => "this".to_owned(),
+        };
+        let what = if what == "this" { what } else { format!("`{what}`") };
+        let help = match expr {
+            Expr::IsNull(_) | Expr::IsNotNull(_) => {
+                "a comparison over a missing value is never true, so leave it out"
+            }
+            Expr::InList { .. } => "write it out: l.a = 'x' OR l.a = 'y'",
+            Expr::TypedString(_) => "write a date as text: '2020-12-31'",
+            Expr::BinaryOp { op: BinaryOperator::Minus, .. } => {
+                "write abs(l.x - r.x), and compare it with a number"
+            }
+            _ => SUPPORTED,
+        };
+        complaint(self.tokens.span(expr), format!("{what} is not supported here")).help(help)
+    }
+}

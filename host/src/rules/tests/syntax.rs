@@ -1,0 +1,305 @@
+//! What a `when` can say, and what is said where it is not SQL.
+
+use super::{errors, parse, shown, toml};
+use crate::rules::Side;
+use insta::assert_snapshot;
+
+#[test]
+fn spellings() {
+    assert_snapshot!(shown(&[
+        "l.title = r.title",
+        "R.title != T.title",
+        "S.\"Full Name\" = l.`title`",
+        "(l.title) = ((r.title))",
+        "l.group == r.GROUP",
+        "l.Größe = r.\"Größe\"",
+        "l.title = 'It''s'",
+        "'DE' <> r.title",
+        "l.year = 1999 AND -1.50 <> r.price AND l.price = .5",
+        "l.born = '2020-02-29'",
+        "lower(trim(l.title)) = soundex(substr(r.title, 2))",
+        "SUBSTRING(l.title FROM 2 FOR 3) = substr(r.title, 2, 3)",
+        "substring(l.title for 3) = substring(r.title, 1, 3)",
+        "l.zip = r.zip",
+        "-- a comment\nl.title = r.title /* another */",
+    ]), @r#"
+    l.title = r.title
+        l.title = r.title
+    R.title != T.title
+        l.title <> r.title
+    S."Full Name" = l.`title`
+        l.title = r."Full Name"
+    (l.title) = ((r.title))
+        l.title = r.title
+    l.group == r.GROUP
+        l.group = r.group
+    l.Größe = r."Größe"
+        l."Größe" = r."Größe"
+    l.title = 'It''s'
+        l.title = 'It''s'
+    'DE' <> r.title
+        r.title <> 'DE'
+    l.year = 1999 AND -1.50 <> r.price AND l.price = .5
+        l.year = 1999 AND r.price <> -1.5 AND l.price = 0.5
+    l.born = '2020-02-29'
+        l.born = '2020-02-29'
+    lower(trim(l.title)) = soundex(substr(r.title, 2))
+        lower(trim(l.title)) = soundex(substr(r.title, 2))
+    SUBSTRING(l.title FROM 2 FOR 3) = substr(r.title, 2, 3)
+        substr(l.title, 2, 3) = substr(r.title, 2, 3)
+    substring(l.title for 3) = substring(r.title, 1, 3)
+        substr(l.title, 1, 3) = substr(r.title, 1, 3)
+    l.zip = r.zip
+        l.zip = r.zip
+    -- a comment
+    l.title = r.title /* another */
+        l.title = r.title
+    "#);
+}
+
+#[test]
+fn measures() {
+    assert_snapshot!(shown(&[
+        "levenshtein(r.title, l.title) <= 2",
+        "levenshtein(l.title, r.title) < 2",
+        "levenshtein(l.title, r.title) <= 2.5",
+        "levenshtein(l.title, r.title) < 2.5",
+        "levenshtein(l.title, r.title) > 2",
+        "levenshtein(l.title, r.title) >= 2",
+        "levenshtein(l.title, r.title) = 2",
+        "levenshtein(l.title, r.title) = 0",
+        "levenshtein(l.title, r.title) <> 2",
+        "2 >= levenshtein(l.title, r.title)",
+        "levenshtein_similarity(lower(l.title), lower(r.title)) >= 0.80",
+        "levenshtein_similarity(l.title, r.title) > 0",
+        "jaro_winkler_similarity(l.title, r.title) < 0.9",
+        "0.9 < jaro_winkler_similarity(l.title, r.year)",
+        "jaccard(words(r.title), words(l.title)) >= 0.123456789",
+        "jaccard(qgrams(l.title, 3), qgrams(lower(r.title), 3)) <= 0.5",
+        "abs(l.year - r.price) <= 2",
+        "abs((r.born - l.born)) < 1.5",
+        "abs(l.year - r.year) > 2 OR abs(l.year - r.year) >= 3",
+        "abs(l.year - r.year) = 2 OR abs(l.year - r.year) = 0",
+    ]), @r#"
+    levenshtein(r.title, l.title) <= 2
+        levenshtein(l.title, r.title) <= 2
+    levenshtein(l.title, r.title) < 2
+        levenshtein(l.title, r.title) <= 1
+    levenshtein(l.title, r.title) <= 2.5
+        levenshtein(l.title, r.title) <= 2
+    levenshtein(l.title, r.title) < 2.5
+        levenshtein(l.title, r.title) <= 2
+    levenshtein(l.title, r.title) > 2
+        levenshtein(l.title, r.title) > 2
+    levenshtein(l.title, r.title) >= 2
+        levenshtein(l.title, r.title) > 1
+    levenshtein(l.title, r.title) = 2
+        levenshtein(l.title, r.title) <= 2 AND levenshtein(l.title, r.title) > 1
+    levenshtein(l.title, r.title) = 0
+        levenshtein(l.title, r.title) <= 0
+    levenshtein(l.title, r.title) <> 2
+        levenshtein(l.title, r.title) > 2 OR levenshtein(l.title, r.title) <= 1
+    2 >= levenshtein(l.title, r.title)
+        levenshtein(l.title, r.title) <= 2
+    levenshtein_similarity(lower(l.title), lower(r.title)) >= 0.80
+        levenshtein_similarity(lower(l.title), lower(r.title)) >= 0.8
+    levenshtein_similarity(l.title, r.title) > 0
+        levenshtein_similarity(l.title, r.title) > 0
+    jaro_winkler_similarity(l.title, r.title) < 0.9
+        jaro_winkler_similarity(l.title, r.title) < 0.9
+    0.9 < jaro_winkler_similarity(l.title, r.year)
+        jaro_winkler_similarity(l.title, r.year) > 0.9
+    jaccard(words(r.title), words(l.title)) >= 0.123456789
+        jaccard(words(l.title), words(r.title)) >= 0.123456789
+    jaccard(qgrams(l.title, 3), qgrams(lower(r.title), 3)) <= 0.5
+        jaccard(qgrams(l.title, 3), qgrams(lower(r.title), 3)) <= 0.5
+    abs(l.year - r.price) <= 2
+        abs(l.year - r.price) <= 2
+    abs((r.born - l.born)) < 1.5
+        abs(l.born - r.born) < 1.5
+    abs(l.year - r.year) > 2 OR abs(l.year - r.year) >= 3
+        abs(l.year - r.year) > 2 OR abs(l.year - r.year) >= 3
+    abs(l.year - r.year) = 2 OR abs(l.year - r.year) = 0
+        (abs(l.year - r.year) <= 2 AND abs(l.year - r.year) >= 2) OR abs(l.year - r.year) <= 0
+    "#);
+}
+
+#[test]
+fn not_sql() {
+    assert_snapshot!(errors(&[
+        "l.title =",
+        "l.title = = r.title",
+        "(l.title = r.title",
+        "l.title = r.title)",
+        "l.title = r.title; l.year = r.year",
+        "l.title = r.title l.year",
+        "l.title = 'abc",
+        "l. = r.title",
+        &format!("{}l.title = r.title{}", "(".repeat(80), ")".repeat(80)),
+    ]), @r#"
+    expected an expression, but the rule ends
+     --> rules.toml:2:18
+      |
+    2 | when = "l.title ="
+      |                  ^
+
+    expected an expression, found `=`
+     --> rules.toml:2:19
+      |
+    2 | when = "l.title = = r.title"
+      |                   ^
+
+    expected `)`, but the rule ends
+     --> rules.toml:2:27
+      |
+    2 | when = "(l.title = r.title"
+      |                           ^
+
+    unexpected `)`
+     --> rules.toml:2:26
+      |
+    2 | when = "l.title = r.title)"
+      |                          ^
+      |
+    help: there is no parenthesis for it to close
+
+    unexpected `;`
+     --> rules.toml:2:26
+      |
+    2 | when = "l.title = r.title; l.year = r.year"
+      |                          ^
+      |
+    help: a rule is one condition: write it without a semicolon
+
+    unexpected `l`
+     --> rules.toml:2:27
+      |
+    2 | when = "l.title = r.title l.year"
+      |                           ^
+      |
+    help: join comparisons by AND or OR
+
+    unterminated string literal
+     --> rules.toml:2:19
+      |
+    2 | when = "l.title = 'abc"
+      |                   ^^^^
+
+    expected identifier, found `=`
+     --> rules.toml:2:12
+      |
+    2 | when = "l. = r.title"
+      |            ^
+
+    the rule is nested too deeply
+     --> rules.toml:2:8
+      |
+    2 | ... = "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((l.title = r.title))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"
+      |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+    help: write it with fewer parentheses
+    "#);
+}
+
+#[test]
+fn columns() {
+    assert_snapshot!(errors(&[
+        "title = r.title",
+        "l.title = \"DE\"",
+        "x.title = r.title",
+        "l.a.b = r.title",
+        "l.title = l.group",
+        "levenshtein(r.title, r.title) <= 2",
+        "abs(l.year - l.price) <= 2",
+        "jaccard(words(l.title), words(l.title)) >= 0.5",
+    ]), @r#"
+    `title` could be a column of l or of r
+     --> rules.toml:2:9
+      |
+    2 | when = "title = r.title"
+      |         ^^^^^
+      |
+    help: write l.title or r.title
+
+    `DE` could be a column of l or of r
+     --> rules.toml:2:19
+      |
+    2 | when = "l.title = \"DE\""
+      |                   ^^^^^^
+      |
+    help: write l."DE" or r."DE"; a text stands in single quotes: 'DE'
+
+    `x` is neither l nor r
+     --> rules.toml:2:9
+      |
+    2 | when = "x.title = r.title"
+      |         ^
+      |
+    help: write l. for a column of the left record, r. for one of the right record
+
+    a column is written with its side and its name
+     --> rules.toml:2:9
+      |
+    2 | when = "l.a.b = r.title"
+      |         ^^^^^
+      |
+    help: if the name has a dot in it, quote it: l."a.b"
+
+    both columns are of the same record
+     --> rules.toml:2:9
+      |
+    2 | when = "l.title = l.group"
+      |         ^^^^^^^^^^^^^^^^^
+      |
+    help: a rule compares l with r: one column must be of l, the other of r
+
+    both columns are of the same record
+     --> rules.toml:2:9
+      |
+    2 | when = "levenshtein(r.title, r.title) <= 2"
+      |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+    help: a rule compares l with r: one column must be of l, the other of r
+
+    both columns are of the same record
+     --> rules.toml:2:9
+      |
+    2 | when = "abs(l.year - l.price) <= 2"
+      |         ^^^^^^^^^^^^^^^^^^^^^
+      |
+    help: a rule compares l with r: one column must be of l, the other of r
+
+    both columns are of the same record
+     --> rules.toml:2:9
+      |
+    2 | when = "jaccard(words(l.title), words(l.title)) >= 0.5"
+      |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+    help: a rule compares l with r: one column must be of l, the other of r
+    "#);
+}
+
+#[test]
+fn every_keyword_can_name_a_column() {
+    // `END-EXEC` is the one that is not a word.
+    for keyword in sqlparser::keywords::ALL_KEYWORDS.iter().filter(|keyword| !keyword.contains('-')) {
+        let when = format!(
+            "l.{keyword} = r.{keyword} AND lower(l.{keyword}) = 'x' AND abs(l.{keyword} - r.{keyword}) < 1"
+        );
+        let file = parse(&toml(&when)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(file.columns().collect::<Vec<_>>(), [(Side::Left, *keyword), (Side::Right, *keyword)]);
+    }
+}
+
+#[test]
+fn long_chains_do_not_overflow_the_stack() {
+    let long = |unit: &str, by: &str, n: usize| vec![unit; n].join(by);
+    assert!(!errors(&[&long("l.title = r.title", " AND ", 800)]).contains('^'));
+    for (unit, by, n) in
+        [("l.title = r.title", " OR ", 900), ("1", " + ", 4000), ("l.title", " = ", 2000), ("NOT", " ", 4000)]
+    {
+        let error = errors(&[&long(unit, by, n)]);
+        assert!(error.contains('^') || error.starts_with("no error"), "{by}");
+    }
+    assert!(errors(&[&long("l.title = r.title", " OR ", 100_000)]).contains("longer than"));
+}

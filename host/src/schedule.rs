@@ -1,0 +1,76 @@
+//! Schedule: tasks, one after the other, on a device; their candidates, sorted, to whoever wants them.
+
+use crate::backend::{Outcome, Scan};
+use crate::error::{Error, Result};
+use crate::partition::halves;
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::window::Task;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// What the outside may do while a job runs: watch it, and stop it.
+#[derive(Debug, Default)]
+pub struct Control {
+    cancelled: AtomicBool,
+    n_compared: AtomicU64,
+}
+
+impl Control {
+    /// Asks the job to stop soon.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+
+    /// An error if the job was asked to stop.
+    pub fn check(&self) -> Result<()> {
+        if self.cancelled.load(Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Pairs compared so far, for progress bars. Not exact while a task is split and repeated.
+    pub fn n_compared(&self) -> u64 {
+        self.n_compared.load(Relaxed)
+    }
+
+    pub(crate) fn advance(&self, n_pairs: u64) {
+        self.n_compared.fetch_add(n_pairs, Relaxed);
+    }
+}
+
+/// The most candidates that are held in memory at once (400 MB), unless a single record has more.
+pub const MOST_CANDIDATES: usize = 1 << 25;
+
+/// Runs `tasks` in order and hands each one's candidates, sorted, to `sink`. A task with more than `most_candidates` is
+/// done again in halves, so memory stays bounded whatever the rules let through.
+pub fn run(
+    scan: &mut dyn Scan,
+    tasks: Vec<Task>,
+    most_candidates: usize,
+    control: &Control,
+    sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+) -> Result<()> {
+    let mut todo = tasks;
+    todo.reverse();
+    let mut found = Vec::new();
+    while let Some(task) = todo.pop() {
+        control.check()?;
+        found.clear();
+        let parts = halves(task);
+        let before = control.n_compared();
+        // A single record's candidates are at most the right table: nothing is left to split.
+        let most = if parts.is_some() { most_candidates } else { usize::MAX };
+        match (scan.run(&task, most, control, &mut found)?, parts) {
+            (Outcome::Done, _) => {
+                found.sort_unstable();
+                sink(&found)?;
+            }
+            (Outcome::TooMany, Some([first, second])) => {
+                tracing::debug!(?task, "more than {most_candidates} candidates: done again in halves");
+                control.n_compared.store(before, Relaxed);
+                todo.extend([second, first]);
+            }
+            (Outcome::TooMany, None) => {
+                return Err(Error::Internal("a single record cannot be split".into()));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! The ids of a table's records, and the order that they give them.
+
+use super::{ColumnSchema, Kind};
+use crate::error::{Error, Result};
+use arrow_array::{Array, LargeStringArray};
+use hashbrown::HashMap;
+use rayon::slice::ParallelSliceMut;
+use std::path::Path;
+
+/// Ids by record. Records are numbered by ascending id: integers by value, text by code points.
+#[derive(Debug)]
+pub struct Ids {
+    /// By record: its row in the file, counted from 0.
+    rows: Vec<u32>,
+    /// By row; without an id column, the row's number, counted from 1, is the id.
+    texts: Option<LargeStringArray>,
+    integers: bool,
+}
+
+impl Ids {
+    /// The row numbers as ids.
+    pub(super) fn rows(n_rows: usize) -> Self {
+        Self { rows: (0..n_rows as u32).collect(), texts: None, integers: true }
+    }
+
+    /// The values of an id column, which must all be there and all differ.
+    pub(super) fn new(path: &Path, column: &ColumnSchema, texts: LargeStringArray) -> Result<Self> {
+        if let Some(row) = (0..texts.len()).find(|&row| texts.is_null(row)) {
+            let message = format!(
+                "row {}, column `{}`: the id is missing; every record needs one",
+                row + 1,
+                column.name
+            );
+            return Err(Error::table(path, message));
+        }
+        let mut rows: Vec<u32> = (0..texts.len() as u32).collect();
+        let numbers: Option<Vec<i64>> = (column.kind == Kind::Integer)
+            .then(|| texts.iter().map(|text| text?.parse().ok()).collect())
+            .flatten();
+        match &numbers {
+            Some(numbers) => rows.par_sort_by_key(|&row| (numbers[row as usize], row)),
+            None => rows.par_sort_by_key(|&row| (texts.value(row as usize), row)),
+        }
+        if let Some(twice) =
+            rows.windows(2).find(|two| texts.value(two[0] as usize) == texts.value(two[1] as usize))
+        {
+            let message = format!(
+                "rows {} and {} have the same id `{}` in column `{}`; ids must differ (name another column with --id, \
+                 or leave it out of the header to use row numbers)",
+                twice[0] + 1,
+                twice[1] + 1,
+                texts.value(twice[0] as usize),
+                column.name
+            );
+            return Err(Error::table(path, message));
+        }
+        Ok(Self { rows, texts: Some(texts), integers: numbers.is_some() })
+    }
+
+    /// The number of records.
+    #[expect(clippy::len_without_is_empty, reason = "a table has at least one record")]
+    pub fn len(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// The row, counted from 0, that a record stands in.
+    pub fn row(&self, record: u32) -> usize {
+        self.rows[record as usize] as usize
+    }
+
+    /// Whether all ids are integers of 64 bits.
+    pub fn are_integers(&self) -> bool {
+        self.integers
+    }
+
+    /// A record's id, if ids are integers.
+    pub fn integer(&self, record: u32) -> Option<i64> {
+        match &self.texts {
+            None => Some(self.row(record) as i64 + 1),
+            Some(texts) => texts.value(self.row(record)).parse().ok(),
+        }
+    }
+
+    /// A record's id as text.
+    pub fn text(&self, record: u32) -> String {
+        match &self.texts {
+            None => (self.row(record) + 1).to_string(),
+            Some(texts) => texts.value(self.row(record)).to_owned(),
+        }
+    }
+
+    /// The records by the text of their ids.
+    pub fn index(&self) -> HashMap<String, u32> {
+        (0..self.len()).map(|record| (self.text(record), record)).collect()
+    }
+}

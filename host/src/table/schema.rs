@@ -1,0 +1,52 @@
+//! The columns of a table: their names and kinds, as rules are checked against them.
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Anything.
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Numbers.
+    Float,
+    /// Calendar dates.
+    Date,
+}
+
+/// All columns of a table.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// The table, for people: its file.
+    pub table: String,
+    /// In file order.
+    pub columns: Vec<ColumnSchema>,
+}
+
+/// One column of a [`Schema`].
+#[derive(Clone, Debug)]
+pub struct ColumnSchema {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// If it is text because of one value: which, and in which row, e.g. "row 17 holds `c. 1999`".
+    pub why_text: Option<String>,
+}
+
+impl Schema {
+    /// The column of that name: exactly, or else the only one that differs in case alone.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let exact = self.columns.iter().position(|column| column.name == name);
+        exact.or_else(|| {
+            let mut folded =
+                (0..self.columns.len()).filter(|&ix| self.columns[ix].name.eq_ignore_ascii_case(name));
+            let first = folded.next()?;
+            folded.next().is_none().then_some(first)
+        })
+    }
+
+    /// All names, for messages.
+    pub fn names(&self) -> String {
+        self.columns.iter().map(|column| format!("`{}`", column.name)).collect::<Vec<_>>().join(", ")
+    }
+}
