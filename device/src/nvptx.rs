@@ -7,7 +7,7 @@ use crate::block::Block;
 use crate::scan::{Scan, scan};
 use core::arch::nvptx;
 use core::sync::atomic::AtomicU32;
-use hyperblock_shared::columns::{Columns, Extent, Reach, Sets, Texts};
+use hyperblock_shared::columns::{Columns, Extent, Reach, Sets, TextHead, Texts};
 use hyperblock_shared::layout::{
     CANDIDATE_WORDS, DeviceColumns, DeviceSets, DeviceSlice, DeviceTexts, SCAN_SHARED_WORDS, ScanCounters,
     resume_words,
@@ -110,7 +110,7 @@ impl Columns for Uploaded<'_> {
             let texts = &slice::<DeviceTexts>(&self.0.texts)[ix as usize];
             Texts {
                 bits: texts.bits as u32,
-                extents: slice::<Extent>(&texts.extents),
+                heads: slice::<TextHead>(&texts.heads),
                 words: slice(&texts.words),
             }
         }

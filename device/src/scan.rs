@@ -49,7 +49,8 @@ const STRADDLED_AT: usize = 2;
 const N_STOPPED: usize = 3;
 
 /// The kernel's body.
-#[inline]
+// Always: left to itself the compiler may call it, and hand over `scan` through local memory.
+#[inline(always)]
 pub fn scan(block: &impl Block, scan: &Scan<'_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
     let interval = block.n_threads();
     let n_tiles = scan.task.n_tiles(interval, scan.stretch) as u32;

@@ -20,7 +20,7 @@ pub(crate) struct Cli {
     /// Print no summary and no progress, only errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more about what is done; twice for more. The variable RUST_LOG says it in detail
+    /// Say more about what is done; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }

@@ -19,7 +19,7 @@ use crate::rules::{Domain, Measure, Operand, Predicate, Side, Test, Tokenizer};
 use crate::table::Table;
 use dictionary::Dictionary;
 use group::{Group, Slot, Values};
-use hyperblock_shared::columns::{Columns, Extent, Reach, Sets, Texts};
+use hyperblock_shared::columns::{Columns, Extent, Reach, Sets, TextHead, Texts};
 use hyperblock_shared::predicate as lowered;
 use rayon::prelude::*;
 
@@ -55,7 +55,7 @@ pub struct DomainSummary {
 #[derive(Debug)]
 pub(crate) struct TextColumn {
     pub(crate) bits: u32,
-    pub(crate) extents: Vec<Extent>,
+    pub(crate) heads: Vec<TextHead>,
     pub(crate) words: Vec<u64>,
     pub(crate) longest: u32,
 }
@@ -73,8 +73,8 @@ impl Columns for Encoded {
     }
 
     fn texts(&self, ix: u32) -> Texts<'_> {
-        let TextColumn { bits, extents, words, .. } = &self.texts[ix as usize];
-        Texts { bits: *bits, extents, words }
+        let TextColumn { bits, heads, words, .. } = &self.texts[ix as usize];
+        Texts { bits: *bits, heads, words }
     }
 
     fn sets(&self, ix: u32) -> Sets<'_> {
@@ -95,7 +95,7 @@ impl Encoded {
 
     /// The bytes that a device needs to hold all of it.
     pub fn n_bytes(&self) -> u64 {
-        let texts = self.texts.iter().map(|texts| 8 * (texts.extents.len() + texts.words.len()));
+        let texts = self.texts.iter().map(|texts| 16 * texts.heads.len() + 8 * texts.words.len());
         let sets = self.sets.iter().map(|sets| 8 * sets.extents.len() + 4 * sets.tokens.len());
         let reaches = self.reaches.iter().map(|reaches| 8 * reaches.len());
         let codes = self.codes.iter().map(|codes| 4 * codes.len());

@@ -86,7 +86,7 @@ impl Truth {
                     ));
                 }
                 (Some(&a), Some(&b)) => {
-                    drop(pairs.insert(if right.is_none() { (a.min(b), a.max(b)) } else { (a, b) }))
+                    pairs.insert(if right.is_none() { (a.min(b), a.max(b)) } else { (a, b) });
                 }
                 _ => n_unknown += 1,
             }

@@ -33,7 +33,7 @@ pub fn stripes(whole: Task, most_pairs: u64) -> Vec<Task> {
 pub fn halves(task: Task) -> Option<[Task; 2]> {
     let middle = task.left_from + (task.left_upto - task.left_from) / 2;
     (middle > task.left_from)
-        .then(|| [Task { left_upto: middle, ..task }, Task { left_from: middle, ..task }])
+        .then_some([Task { left_upto: middle, ..task }, Task { left_from: middle, ..task }])
 }
 
 #[cfg(test)]

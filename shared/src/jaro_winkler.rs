@@ -9,6 +9,7 @@
 
 use crate::text::{BLOCK, Scratch, Text};
 use crate::threshold::ArchivedThreshold;
+use core::ops::{Add, Mul};
 
 /// Whether the Jaro-Winkler similarity of `a` and `b` reaches `threshold`.
 #[inline]
@@ -18,18 +19,11 @@ pub fn similarity_reaches<const BITS: u32>(
     threshold: &ArchivedThreshold,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> bool {
-    let prefix = common_prefix(a, b);
-    let reaches = |found: Matches| {
-        let (numerator, denominator) = found.similarity(a.len(), b.len(), prefix);
-        threshold.reached(numerator, denominator)
-    };
-    // Every term grows with m and shrinks with t, so matching all of the shorter string in order is the best case.
-    if !reaches(Matches { matched: a.len().min(b.len()), transposed: 0 }) {
-        return false;
+    if a.len().max(b.len()) <= BLOCK {
+        one_block(a, b, threshold)
+    } else {
+        many_blocks(a, b, threshold, scratch)
     }
-    let longest = a.len().max(b.len());
-    let reach = (longest / 2).saturating_sub(1);
-    reaches(if longest <= BLOCK { one_block(a, b, reach) } else { many_blocks(a, b, reach, scratch) })
 }
 
 fn common_prefix<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
@@ -43,20 +37,39 @@ struct Matches {
 }
 
 impl Matches {
-    /// The similarity as a fraction. With lengths of at most 2^24 both parts stay below 10 · 3 · 2^72 < 2^77.
-    fn similarity(&self, len_a: u32, len_b: u32, prefix: u32) -> (u128, u128) {
+    /// All of the shorter string, in order. Every term grows with m and shrinks with t: nothing is better.
+    fn best(len_a: u32, len_b: u32) -> Self {
+        Self { matched: len_a.min(len_b), transposed: 0 }
+    }
+
+    /// The similarity as a fraction. Both parts are at most 10 · 3 · max(len)^3: below 2^23 for one block, and below
+    /// 2^77 for strings of 2^24 symbols.
+    fn similarity<N>(&self, len_a: u32, len_b: u32, prefix: u32) -> (N, N)
+    where
+        N: From<u32> + Copy + Add<Output = N> + Mul<Output = N>,
+    {
         if self.matched == 0 {
-            return (0, 1);
+            return (N::from(0), N::from(1));
         }
-        let (a, b, m) = (u128::from(len_a), u128::from(len_b), u128::from(self.matched));
-        let (t, l) = (u128::from(self.transposed), u128::from(prefix));
-        let (jaro, one) = (m * m * (a + b) + (m - t) * a * b, 3 * a * b * m);
-        ((10 - l) * jaro + l * one, 10 * one)
+        let (a, b, m) = (N::from(len_a), N::from(len_b), N::from(self.matched));
+        let in_order = N::from(self.matched - self.transposed);
+        let (jaro, one) = (m * m * (a + b) + in_order * a * b, N::from(3) * a * b * m);
+        (N::from(10 - prefix) * jaro + N::from(prefix) * one, N::from(10) * one)
     }
 }
 
 /// Both strings in one word of flags each.
-fn one_block<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, reach: u32) -> Matches {
+#[inline]
+fn one_block<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, threshold: &ArchivedThreshold) -> bool {
+    let prefix = common_prefix(a, b);
+    let reaches = |found: Matches| {
+        let (numerator, denominator) = found.similarity::<u64>(a.len(), b.len(), prefix);
+        threshold.reached(numerator, denominator)
+    };
+    if !reaches(Matches::best(a.len(), b.len())) {
+        return false;
+    }
+    let reach = reach(a, b);
     let (mut matched_a, mut matched_b) = (0u64, 0u64);
     for (ix, symbol) in (0u32..).zip(a.symbols()) {
         let free = b.positions(0, symbol) & between(ix.saturating_sub(reach), ix + reach + 1) & !matched_b;
@@ -70,16 +83,25 @@ fn one_block<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, reach: u32) 
         matched_a &= matched_a - 1;
         matched_b &= matched_b - 1;
     }
-    Matches { matched, transposed: disordered / 2 }
+    reaches(Matches { matched, transposed: disordered / 2 })
 }
 
 /// The same with the flags in `scratch`: first those of `b`, then those of `a`.
 fn many_blocks<const BITS: u32>(
     a: Text<'_, BITS>,
     b: Text<'_, BITS>,
-    reach: u32,
+    threshold: &ArchivedThreshold,
     scratch: &mut (impl Scratch + ?Sized),
-) -> Matches {
+) -> bool {
+    let prefix = common_prefix(a, b);
+    let reaches = |found: Matches| {
+        let (numerator, denominator) = found.similarity::<u128>(a.len(), b.len(), prefix);
+        threshold.reached_wide(numerator, denominator)
+    };
+    if !reaches(Matches::best(a.len(), b.len())) {
+        return false;
+    }
+    let reach = reach(a, b);
     let flags_a = b.n_blocks();
     for ix in 0..flags_a + a.n_blocks() {
         scratch.set(ix, 0);
@@ -105,7 +127,12 @@ fn many_blocks<const BITS: u32>(
     for _ in 0..matched {
         disordered += u32::from(a.at(next_a.next(scratch)) != b.at(next_b.next(scratch)));
     }
-    Matches { matched, transposed: disordered / 2 }
+    reaches(Matches { matched, transposed: disordered / 2 })
+}
+
+/// How far apart equal symbols may stand.
+fn reach<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
+    (a.len().max(b.len()) / 2).saturating_sub(1)
 }
 
 /// The bits `from..upto`, those from 64 on left out.

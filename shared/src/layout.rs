@@ -34,8 +34,8 @@ pub struct DeviceSlice {
 pub struct DeviceTexts {
     /// Bits a symbol.
     pub bits: u64,
-    /// Of `Extent`.
-    pub extents: DeviceSlice,
+    /// Of `TextHead`.
+    pub heads: DeviceSlice,
     /// Of `u64`.
     pub words: DeviceSlice,
 }

@@ -2,7 +2,7 @@
 //! both sides do. Nothing here allocates, does I/O or knows a device.
 //!
 //! Reading order: [`text`] and [`threshold`] are the ground; [`levenshtein`], [`jaro_winkler`] and [`jaccard`] are
-//! the measures, each with its definition and its paper; [`soundex`] is the one transform whose definition is long
+//! the measures, each with its definition and its paper; a [`signature`] tells most pairs apart before them; [`soundex`] is the one transform whose definition is long
 //! enough to need a file; a [`predicate`] applies a measure to a pair of records, reading their values through
 //! [`columns`]; a [`path`] joins predicates into the program that decides a pair; [`window`] cuts a scan into tiles;
 //! [`layout`] is what kernels receive.
@@ -18,6 +18,7 @@ pub mod levenshtein;
 pub mod path;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod predicate;
+pub mod signature;
 pub mod soundex;
 pub mod text;
 pub mod threshold;

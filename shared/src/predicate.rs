@@ -2,10 +2,10 @@
 //!
 //! Missing is not equal: a predicate over a missing value is false, and so is its negation (SQL's three values).
 
-use crate::columns::{Columns, MISSING, Texts};
+use crate::columns::{Columns, MISSING, TextHead, Texts};
 use crate::text::{Scratch, Text};
 use crate::threshold::{ArchivedThreshold, Threshold};
-use crate::{jaccard, jaro_winkler, levenshtein};
+use crate::{jaccard, jaro_winkler, levenshtein, signature};
 use rkyv::{Archive, Serialize};
 
 /// A test of a pair, or the opposite of one.
@@ -165,7 +165,10 @@ impl ArchivedMeasure {
 }
 
 /// A measure over texts, of whatever width their symbols have.
-trait TextMeasure {
+trait TextMeasure: Copy {
+    /// A cheap necessary condition.
+    fn possible(self, a: &TextHead, b: &TextHead) -> bool;
+
     fn holds<const BITS: u32>(
         self,
         a: Text<'_, BITS>,
@@ -174,11 +177,25 @@ trait TextMeasure {
     ) -> bool;
 }
 
+#[derive(Clone, Copy)]
 struct Distance(u32);
+#[derive(Clone, Copy)]
 struct EditSimilarity<'a>(&'a ArchivedThreshold);
+#[derive(Clone, Copy)]
 struct JaroWinkler<'a>(&'a ArchivedThreshold);
 
+/// A number of edits that two values are at least apart, by their heads.
+#[inline]
+fn fewest_edits(a: &TextHead, b: &TextHead) -> u32 {
+    signature::fewest_edits(a.signature, b.signature).max(a.len.abs_diff(b.len))
+}
+
 impl TextMeasure for Distance {
+    #[inline]
+    fn possible(self, a: &TextHead, b: &TextHead) -> bool {
+        fewest_edits(a, b) <= self.0
+    }
+
     #[inline]
     fn holds<const BITS: u32>(
         self,
@@ -192,6 +209,11 @@ impl TextMeasure for Distance {
 
 impl TextMeasure for EditSimilarity<'_> {
     #[inline]
+    fn possible(self, a: &TextHead, b: &TextHead) -> bool {
+        self.0.allows_edits(fewest_edits(a, b), a.len.max(b.len))
+    }
+
+    #[inline]
     fn holds<const BITS: u32>(
         self,
         a: Text<'_, BITS>,
@@ -203,6 +225,11 @@ impl TextMeasure for EditSimilarity<'_> {
 }
 
 impl TextMeasure for JaroWinkler<'_> {
+    #[inline]
+    fn possible(self, _: &TextHead, _: &TextHead) -> bool {
+        true
+    }
+
     #[inline]
     fn holds<const BITS: u32>(
         self,
@@ -222,9 +249,11 @@ fn compare_texts(
     measure: impl TextMeasure,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> bool {
-    match texts.bits {
-        8 => measure.holds(texts.text::<8>(l), texts.text::<8>(r), scratch),
-        16 => measure.holds(texts.text::<16>(l), texts.text::<16>(r), scratch),
-        _ => measure.holds(texts.text::<32>(l), texts.text::<32>(r), scratch),
-    }
+    let (a, b) = (&texts.heads[l as usize], &texts.heads[r as usize]);
+    measure.possible(a, b)
+        && match texts.bits {
+            8 => measure.holds(texts.text::<8>(a), texts.text::<8>(b), scratch),
+            16 => measure.holds(texts.text::<16>(a), texts.text::<16>(b), scratch),
+            _ => measure.holds(texts.text::<32>(a), texts.text::<32>(b), scratch),
+        }
 }

@@ -70,3 +70,9 @@ pub(crate) fn archived<T>(threshold: Threshold, then: impl FnOnce(&ArchivedThres
         strict: threshold.strict,
     })
 }
+
+/// Whether a fraction reaches a threshold, by the book.
+pub(crate) fn at_least(numerator: u64, denominator: u64, threshold: Threshold) -> bool {
+    let (is, wanted) = (numerator * u64::from(threshold.scale), denominator * u64::from(threshold.digits));
+    is > wanted || (is == wanted && !threshold.strict)
+}

@@ -58,13 +58,8 @@ impl<'a, const BITS: u32> Text<'a, BITS> {
     }
 
     /// The symbols in order.
-    pub fn symbols(self) -> impl Iterator<Item = u64> + 'a {
-        let mut left = self.len;
-        self.words.iter().flat_map(move |&word| {
-            let here = left.min(Self::PER_WORD);
-            left -= here;
-            (0..here).map(move |ix| (word >> (ix * BITS)) & Self::MASK)
-        })
+    pub fn symbols(self) -> Symbols<'a, BITS> {
+        Symbols { words: self.words.iter(), word: 0, left: self.len, left_in_word: 0 }
     }
 
     /// A bit for each of the 64 symbols of a block that equals `symbol`.
@@ -94,6 +89,35 @@ impl<'a, const BITS: u32> Text<'a, BITS> {
             16 => lowest.wrapping_mul(0x1000_2000_4000_8000) >> 60,
             _ => (lowest | (lowest >> 31)) & 3,
         }
+    }
+}
+
+/// The symbols of a text. One word in a register and two counters: a GPU has registers for little more.
+#[derive(Clone, Debug)]
+pub struct Symbols<'a, const BITS: u32> {
+    words: core::slice::Iter<'a, u64>,
+    word: u64,
+    left: u32,
+    left_in_word: u32,
+}
+
+impl<const BITS: u32> Iterator for Symbols<'_, BITS> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        if self.left == 0 {
+            return None;
+        }
+        if self.left_in_word == 0 {
+            self.word = *self.words.next()?;
+            self.left_in_word = Text::<BITS>::PER_WORD;
+        }
+        let symbol = self.word & Text::<BITS>::MASK;
+        self.word >>= BITS;
+        self.left_in_word -= 1;
+        self.left -= 1;
+        Some(symbol)
     }
 }
 

@@ -19,33 +19,41 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// Nine decimals: digits and scale stay below 2^30, which the bounds in [`ArchivedThreshold::reached`] rely on.
+    /// Nine decimals: digits and scale stay below 2^30, which the bounds in [`ArchivedThreshold`] rely on.
     pub const MAX_SCALE: u32 = 1_000_000_000;
-
-    /// See [`ArchivedThreshold::reached`].
-    pub fn reached(self, numerator: u128, denominator: u128) -> bool {
-        reached(self.digits, self.scale, self.strict, numerator, denominator)
-    }
 }
 
 impl ArchivedThreshold {
-    /// Whether `numerator / denominator` reaches the threshold. Both must stay below 2^97, so that the crosswise
-    /// products (a factor below 2^30 each) fit in 128 bits; the measures say why theirs do.
-    pub fn reached(&self, numerator: u128, denominator: u128) -> bool {
-        reached(self.digits.to_native(), self.scale.to_native(), self.strict, numerator, denominator)
+    /// Whether `numerator / denominator` reaches the threshold. Both must stay below 2^34, so that the crosswise
+    /// products (a factor below 2^30 each) fit in 64 bits; the measures say why theirs do.
+    #[inline]
+    pub fn reached(&self, numerator: u64, denominator: u64) -> bool {
+        let is = numerator * u64::from(self.scale.to_native());
+        let wanted = denominator * u64::from(self.digits.to_native());
+        if self.strict { is > wanted } else { is >= wanted }
     }
 
-    /// The most edits that strings of at most `len` symbols, `len > 0`, may be apart: the largest d with `(len − d) / len` reaching the
-    /// threshold, or `None` if not even 0 does (a strict threshold of 1).
+    /// The same for parts below 2^97, in 128 bits.
+    pub fn reached_wide(&self, numerator: u128, denominator: u128) -> bool {
+        let is = numerator * u128::from(self.scale.to_native());
+        let wanted = denominator * u128::from(self.digits.to_native());
+        if self.strict { is > wanted } else { is >= wanted }
+    }
+
+    /// Whether strings of at most `len` symbols, `len > 0`, may be `edits` apart: whether `(len − edits) / len` reaches
+    /// the threshold.
+    #[inline]
+    pub fn allows_edits(&self, edits: u32, len: u32) -> bool {
+        // (len − d) · scale >= digits · len  <=>  d · scale <= (scale − digits) · len; below 2^55, as len is at most 2^24.
+        let (digits, scale) = (u64::from(self.digits.to_native()), u64::from(self.scale.to_native()));
+        let (is, room) = (u64::from(edits) * scale, (scale - digits) * u64::from(len));
+        if self.strict { is < room } else { is <= room }
+    }
+
+    /// The most edits that it allows, or `None` if not even 0 (a strict threshold of 1).
     pub fn most_edits(&self, len: u32) -> Option<u32> {
         let (digits, scale) = (u64::from(self.digits.to_native()), u64::from(self.scale.to_native()));
-        // (len − d) · scale >= digits · len  <=>  d · scale <= (scale − digits) · len; below 2^62.
         let room = (scale - digits) * u64::from(len);
         if self.strict { room.checked_sub(1) } else { Some(room) }.map(|room| (room / scale) as u32)
     }
-}
-
-fn reached(digits: u32, scale: u32, strict: bool, numerator: u128, denominator: u128) -> bool {
-    let (is, wanted) = (numerator * u128::from(scale), denominator * u128::from(digits));
-    if strict { is > wanted } else { is >= wanted }
 }

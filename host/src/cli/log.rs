@@ -1,18 +1,16 @@
 //! Messages on standard error: warnings, and with --verbose more.
 
 use std::io::IsTerminal;
-use tracing_subscriber::EnvFilter;
+use tracing::Level;
 
 pub(crate) fn start(verbose: u8) {
     let level = match verbose {
-        0 => "warn",
-        1 => "info",
-        _ => "debug",
+        0 => Level::WARN,
+        1 => Level::INFO,
+        _ => Level::DEBUG,
     };
-    let filter =
-        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(format!("hyperblock={level}")));
     tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_max_level(level)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()

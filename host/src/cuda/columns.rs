@@ -20,9 +20,9 @@ impl UploadedColumns {
     pub(super) fn new(gpu: &Cuda, encoded: &Encoded) -> Result<Self> {
         let mut upload = Upload { gpu, words: Vec::new(), halves: Vec::new() };
         let mut texts = Vec::new();
-        for TextColumn { bits, extents, words, .. } in &encoded.texts {
-            let (extents, words) = (upload.words(extents)?, upload.words(words)?);
-            texts.push(DeviceTexts { bits: u64::from(*bits), extents, words });
+        for TextColumn { bits, heads, words, .. } in &encoded.texts {
+            let (heads, words) = (upload.words(heads)?, upload.words(words)?);
+            texts.push(DeviceTexts { bits: u64::from(*bits), heads, words });
         }
         let mut sets = Vec::new();
         for SetColumn { extents, tokens } in &encoded.sets {

@@ -1,10 +1,11 @@
 //! The file formats, chosen by extension.
 
+use super::Names;
+use super::rows::{rows, schema};
 use crate::error::{Error, Result};
-use arrow_array::RecordBatch;
-use arrow_csv::WriterBuilder;
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::ArrowError;
+use hyperblock_shared::layout::Candidate;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -45,11 +46,14 @@ impl Format {
     }
 }
 
+/// Rows of a batch in the formats that have batches.
+const ROWS_PER_BATCH: usize = 1 << 16;
+
 type Sink = BufWriter<Box<dyn Write + Send>>;
 
 /// One of the formats' writers.
 pub(super) enum Writer {
-    Csv(Box<arrow_csv::Writer<Sink>>),
+    Csv(Box<csv::Writer<Sink>>),
     Parquet(Box<ArrowWriter<Sink>>),
     Arrow(Box<FileWriter<Sink>>),
 }
@@ -58,40 +62,56 @@ impl Writer {
     pub(super) fn new(
         format: Format,
         file: Box<dyn Write + Send>,
-        schema: SchemaRef,
+        names: &Names<'_>,
     ) -> Result<Self, ArrowError> {
         let file = BufWriter::with_capacity(1 << 20, file);
         Ok(match format {
             Format::Csv | Format::Tsv => {
                 let delimiter = if format == Format::Csv { b',' } else { b'\t' };
-                let mut writer = WriterBuilder::new().with_header(true).with_delimiter(delimiter).build(file);
-                // The header comes with the first batch: an empty result has one too.
-                writer.write(&RecordBatch::new_empty(schema))?;
+                let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
+                writer.write_record(["left", "right", "rule"]).map_err(from_csv)?;
                 Self::Csv(Box::new(writer))
             }
             Format::Parquet => {
                 let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-                Self::Parquet(Box::new(ArrowWriter::try_new(file, schema, Some(properties))?))
+                Self::Parquet(Box::new(ArrowWriter::try_new(file, schema(names), Some(properties))?))
             }
-            Format::Arrow => Self::Arrow(Box::new(FileWriter::try_new(file, &schema)?)),
+            Format::Arrow => Self::Arrow(Box::new(FileWriter::try_new(file, &schema(names))?)),
         })
     }
 
-    pub(super) fn write(&mut self, rows: &RecordBatch) -> Result<(), ArrowError> {
-        match self {
-            Self::Csv(writer) => writer.write(rows),
-            Self::Parquet(writer) => Ok(writer.write(rows)?),
-            Self::Arrow(writer) => writer.write(rows),
+    pub(super) fn write(&mut self, candidates: &[Candidate], names: &Names<'_>) -> Result<(), ArrowError> {
+        for batch in candidates.chunks(ROWS_PER_BATCH) {
+            match self {
+                Self::Csv(writer) => {
+                    for Candidate { left, right, rule } in batch {
+                        let (left, right) = (names.left.text(*left), names.right.text(*right));
+                        writer
+                            .write_record([&left, &right, &names.rules[*rule as usize]])
+                            .map_err(from_csv)?;
+                    }
+                }
+                Self::Parquet(writer) => writer.write(&rows(batch, names)?)?,
+                Self::Arrow(writer) => writer.write(&rows(batch, names)?)?,
+            }
         }
+        Ok(())
     }
 
     /// Writes the file's end and everything that is still buffered.
     pub(super) fn finish(self) -> Result<(), ArrowError> {
         match self {
-            Self::Csv(writer) => writer.into_inner().flush()?,
+            Self::Csv(mut writer) => writer.flush()?,
             Self::Parquet(writer) => writer.into_inner()?.flush()?,
             Self::Arrow(writer) => writer.into_inner()?.flush()?,
         }
         Ok(())
+    }
+}
+
+fn from_csv(error: csv::Error) -> ArrowError {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error.into(),
+        other => ArrowError::CsvError(format!("{other:?}")),
     }
 }

@@ -1,0 +1,50 @@
+//! `cargo xtask bench`: how fast the engine is, on work whose answer is known.
+//!
+//! Every benchmark asserts its counts, warms up, and reports medians with all devices side by side. The engine is
+//! only linked with the feature `bench` and in release; without it the command builds and starts itself again.
+
+#[cfg(feature = "bench")]
+mod measure;
+#[cfg(feature = "bench")]
+mod record;
+#[cfg(feature = "bench")]
+mod scan;
+
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// What `cargo xtask bench` is asked.
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// All pairs of distinct names under `levenshtein_similarity >= 0.8`: pairs a second on each device
+    Scan(ScanArgs),
+}
+
+/// The scan's workload.
+#[derive(clap::Args)]
+pub(crate) struct ScanArgs {
+    /// Distinct names to compare
+    #[arg(long, default_value_t = 100_000)]
+    rows: u32,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
+#[cfg(feature = "bench")]
+pub(crate) fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Scan(args) => scan::run(args),
+    }
+}
+
+#[cfg(not(feature = "bench"))]
+pub(crate) fn run(_: &Command) -> Result<()> {
+    eprintln!("building the benchmarks (some minutes the first time)");
+    let mut again = crate::cargo::cargo();
+    again.args(["run", "--release", "--quiet", "--package", "xtask", "--features", "bench", "--"]);
+    crate::cargo::run(again.args(std::env::args_os().skip(1)))
+}

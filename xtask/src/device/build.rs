@@ -1,0 +1,44 @@
+//! The build itself: cargo with another compiler, then names that do not change from build to build.
+
+use super::compiler::{Compiler, TARGET};
+use super::symbols;
+use crate::cargo::{run, target};
+use anyhow::{Context, Result};
+use std::fs;
+
+/// The oldest GPUs that hyperblock supports.
+const CPU: &str = "sm_70";
+const PACKAGE: &str = "hyperblock-device";
+
+/// The kernels as PTX.
+pub(super) fn build(compiler: &Compiler) -> Result<String> {
+    // The assembly is the product. What comes after it, the linker, has nothing to do.
+    let mut flags = format!("-C target-cpu={CPU} -C linker=/bin/true -Zlocation-detail=none");
+    if compiler.builds_core {
+        // A panic is a trap and nothing more: no messages, no functions to format them.
+        flags += " -Zunstable-options -Cpanic=immediate-abort";
+    }
+    let folder = target().join("device");
+    let cargo = |command| {
+        let mut cargo = compiler.cargo();
+        cargo.env("RUSTC", &compiler.rustc).env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", &flags);
+        cargo
+            .args([command, "--profile", "device", "--target", TARGET, "-p", PACKAGE, "--target-dir"])
+            .arg(&folder);
+        cargo
+    };
+
+    println!("building the kernels with {}", compiler.name);
+    // Cargo does not know the assembly for its product: it would call it fresh after another checkout, with the same
+    // build folder, has written it.
+    run(cargo("clean").arg("--quiet"))?;
+    let assembly = folder.join("kernels.s");
+    let mut rustc = cargo("rustc");
+    rustc.args(["--lib", "--crate-type", "cdylib"]);
+    if compiler.builds_core {
+        rustc.arg("-Zbuild-std=core");
+    }
+    run(rustc.arg("--").arg(format!("--emit=asm={}", assembly.display())))?;
+    let ptx = fs::read_to_string(&assembly).with_context(|| format!("cannot read {}", assembly.display()))?;
+    Ok(symbols::steady(&ptx))
+}

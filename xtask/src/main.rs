@@ -1,0 +1,67 @@
+//! `cargo xtask`: the project's own commands, one file each.
+//!
+//! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures, and
+//! [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
+
+mod bench;
+mod cargo;
+mod demo;
+mod device;
+mod r#gen;
+mod replace;
+mod test;
+mod tidy;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// The project's own commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the kernels to device/kernels.ptx, or check the committed file
+    Device(device::Args),
+    /// Generate example data
+    #[command(subcommand)]
+    Gen(r#gen::Command),
+    /// Find the duplicates in the bundled example, and say how many were right
+    Demo(demo::Args),
+    /// Measure the engine, side by side on all devices there are
+    #[command(subcommand)]
+    Bench(bench::Command),
+    /// Run everything CI runs: tidy, format, clippy, tests, kernels
+    Test(test::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Device(args) => device::run(&args),
+        Command::Gen(command) => r#gen::run(&command),
+        Command::Demo(args) => demo::run(&args),
+        Command::Bench(command) => bench::run(&command),
+        Command::Test(args) => test::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,59 @@
+//! `cargo xtask test`: everything CI runs, in the order that fails soonest.
+//!
+//! A fresh Debian machine with rustup is enough: the kernels' compiler and assembler are installed if they are missing.
+
+use crate::cargo::{cargo, run as run_command};
+use crate::{device, tidy};
+use anyhow::{Context, Result};
+use std::time::{Duration, Instant};
+
+/// What `cargo xtask test` is asked.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Do not rebuild the kernels: compare only the hash of their sources. Needs neither their compiler nor ptxas
+    #[arg(long)]
+    fast: bool,
+}
+
+type Step = (&'static str, fn() -> Result<()>);
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let steps: [Step; 5] = [
+        ("tidy", tidy::run),
+        ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
+        ("clippy", || {
+            run_command(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+        }),
+        ("tests", || run_command(cargo().args(["test", "--workspace"]))),
+        if args.fast {
+            ("kernels (hash only)", device::check_sources)
+        } else {
+            ("kernels", device::install_and_check)
+        },
+    ];
+
+    let mut done: Vec<(&str, Duration)> = Vec::new();
+    for (name, step) in steps {
+        println!("\n== {name}");
+        let start = Instant::now();
+        let result = step();
+        println!(
+            "== {name}: {} after {:.1} s",
+            if result.is_ok() { "passed" } else { "FAILED" },
+            secs(start.elapsed())
+        );
+        result.with_context(|| format!("stopped at step `{name}`"))?;
+        done.push((name, start.elapsed()));
+    }
+
+    println!("\nAll steps passed:");
+    for (name, took) in &done {
+        println!("{:8.1} s  {name}", secs(*took));
+    }
+    println!("{:8.1} s  in all", secs(done.iter().map(|(_, took)| *took).sum()));
+    Ok(())
+}
+
+fn secs(duration: Duration) -> f64 {
+    duration.as_secs_f64()
+}

@@ -1,0 +1,133 @@
+//! The rules of the house that no lint knows.
+//!
+//! Every source file begins with a `//!` that tells what it is for, stays short enough to be read in one go, and is
+//! named for what it holds. `unsafe` stays behind its fences.
+
+use crate::cargo::root;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const MAX_LINES: usize = 600;
+const NAMES_THAT_SAY_NOTHING: [&str; 3] = ["mod.rs", "utils.rs", "common.rs"];
+/// The files and folders that may hold `unsafe`.
+const FENCES: [&str; 3] = ["device/src/nvptx.rs", "host/src/cuda/", "host/src/table/map.rs"];
+const KEYWORD: &str = "unsafe";
+
+pub(crate) fn run() -> Result<()> {
+    let root = root();
+    let mut files = Vec::new();
+    sources(&root, &mut files)?;
+    files.sort();
+    let mut complaints = Vec::new();
+    for file in &files {
+        let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let path = file.strip_prefix(&root).unwrap_or(file).to_string_lossy().replace('\\', "/");
+        complaints.extend(complain(&path, &text));
+    }
+    if !complaints.is_empty() {
+        bail!("{} to tidy up:\n  {}", complaints.len(), complaints.join("\n  "));
+    }
+    println!("{} source files are tidy", files.len());
+    Ok(())
+}
+
+/// All `.rs` files below a folder, except in hidden ones and in what is built.
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if entry.file_type()?.is_dir() {
+            if !name.starts_with('.') && name != "target" && name != "out" {
+                sources(&entry.path(), files)?;
+            }
+        } else if name.ends_with(".rs") {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with a file.
+fn complain(path: &str, text: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if !text.starts_with("//!") {
+        complaints.push(format!("{path}:1: begin with a `//!` line that tells what the file is for"));
+    }
+    let n_lines = text.lines().count();
+    if n_lines > MAX_LINES {
+        complaints.push(format!("{path}: {n_lines} lines: split what is longer than {MAX_LINES}"));
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if NAMES_THAT_SAY_NOTHING.contains(&name) {
+        complaints.push(format!("{path}: name the file for what it holds"));
+    }
+    if !FENCES.iter().any(|fence| path.starts_with(fence)) {
+        for (ix, line) in text.lines().enumerate().filter(|(_, line)| is_unsafe(line)) {
+            complaints.push(format!("{path}:{}: `{KEYWORD}` outside its fences: {}", ix + 1, line.trim()));
+        }
+    }
+    complaints
+}
+
+/// Whether code on this line, not a comment, opens something unsafe.
+fn is_unsafe(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    code.split(KEYWORD).skip(1).any(|rest| {
+        ["{", "fn ", "impl ", "impl<", "extern "].iter().any(|what| rest.trim_start().starts_with(what))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEYWORD, MAX_LINES, complain};
+
+    fn check(path: &str, text: &str, complaints: &[&str]) {
+        let found = complain(path, text);
+        assert_eq!(found.len(), complaints.len(), "{found:?}");
+        for (found, expected) in found.iter().zip(complaints) {
+            assert!(found.contains(expected), "{found:?} says nothing of {expected:?}");
+        }
+    }
+
+    #[test]
+    fn a_tidy_file_passes() {
+        check("host/src/plan.rs", "//! Plans.\n\nfn plan() {}\n", &[]);
+    }
+
+    #[test]
+    fn a_file_tells_its_story_first() {
+        check("host/src/plan.rs", "use std::fs;\n//! Plans.\n", &["plan.rs:1: begin"]);
+        check("host/src/plan.rs", "", &["begin"]);
+    }
+
+    #[test]
+    fn long_files_are_split() {
+        let lines = |n: usize| format!("//! Long.\n{}", "\n".repeat(n - 1));
+        check("a.rs", &lines(MAX_LINES), &[]);
+        check("a.rs", &lines(MAX_LINES + 1), &["601 lines"]);
+    }
+
+    #[test]
+    fn names_say_something() {
+        check("host/src/plan/mod.rs", "//! Plans.\n", &["name the file"]);
+        check("utils.rs", "//! Things.\n", &["name the file"]);
+        check("host/src/in_common.rs", "//! Things.\n", &[]);
+    }
+
+    #[test]
+    fn unsafe_stays_behind_its_fences() {
+        for what in
+            ["{ f() }", "fn f() {}", "impl Send for X {}", "impl<T> Send for X<T> {}", "extern \"C\" {}"]
+        {
+            let text = format!("//! Story.\n{KEYWORD} {what}\n");
+            check("host/src/plan.rs", &text, &["plan.rs:2: "]);
+            for fenced in ["device/src/nvptx.rs", "host/src/cuda/launch/scan.rs", "host/src/table/map.rs"] {
+                check(fenced, &text, &[]);
+            }
+        }
+        let harmless = format!("//! Story.\n// {KEYWORD} {{ }} is for others\n#![deny({KEYWORD}_code)]\n");
+        check("host/src/plan.rs", &harmless, &[]);
+    }
+}
