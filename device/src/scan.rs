@@ -26,11 +26,11 @@ const STOPPED: usize = 1;
 
 /// What all blocks of a scan work on together.
 #[derive(Clone, Copy)]
-pub struct Scan<'a, C> {
+pub struct Scan<'a, 'p, C> {
     /// The tables.
     pub columns: &'a C,
     /// The rules.
-    pub path: &'a ArchivedPath<'a>,
+    pub path: &'a ArchivedPath<'p>,
     /// The pairs.
     pub task: Task,
     /// Right records in a tile.
@@ -51,7 +51,7 @@ const N_STOPPED: usize = 3;
 /// The kernel's body.
 // Always: left to itself the compiler may call it, and hand over `scan` through local memory.
 #[inline(always)]
-pub fn scan(block: &impl Block, scan: &Scan<'_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
+pub fn scan(block: &impl Block, scan: &Scan<'_, '_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
     let interval = block.n_threads();
     let n_tiles = scan.task.n_tiles(interval, scan.stretch) as u32;
     let n_words = resume_words(interval) as usize;
@@ -107,7 +107,7 @@ pub fn scan(block: &impl Block, scan: &Scan<'_, impl Columns>, scratch: &mut (im
 #[inline]
 fn scan_tile(
     block: &impl Block,
-    scan: &Scan<'_, impl Columns>,
+    scan: &Scan<'_, '_, impl Columns>,
     tile: &Tile,
     from: u32,
     scratch: &mut (impl Scratch + ?Sized),

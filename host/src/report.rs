@@ -55,7 +55,7 @@ impl fmt::Display for Summary {
         if let Some(Quality { n_matches, n_found, recall, precision, f1, n_unknown }) = self.quality {
             writeln!(f, "matches found    {} of {}", grouped(n_found), grouped(n_matches))?;
             if n_unknown > 0 {
-                writeln!(f, "truth left out   {} rows name ids that are in no table", grouped(n_unknown))?;
+                writeln!(f, "truth left out   {} (rows with ids that are in no table)", grouped(n_unknown))?;
             }
             writeln!(f, "recall           {recall:.4}")?;
             writeln!(f, "precision        {precision:.4}")?;

@@ -30,7 +30,8 @@ impl Control {
         self.n_compared.load(Relaxed)
     }
 
-    pub(crate) fn advance(&self, n_pairs: u64) {
+    /// Reports pairs as compared: for backends.
+    pub fn advance(&self, n_pairs: u64) {
         self.n_compared.fetch_add(n_pairs, Relaxed);
     }
 }

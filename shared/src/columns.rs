@@ -24,8 +24,8 @@ pub struct TextHead {
 
 const _: () = assert!(size_of::<TextHead>() == 16);
 
-/// Where a value's tokens stand.
-#[repr(C)]
+/// Where a value's tokens stand. Aligned as the 64-bit word that it crosses to the device as.
+#[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Extent {
     /// The first token.
@@ -37,7 +37,8 @@ pub struct Extent {
 const _: () = assert!(size_of::<Extent>() == 8);
 
 /// The codes that a left code may meet: those of the numbers near enough to it. Codes of numbers ascend with them.
-#[repr(C)]
+/// Aligned like [`Extent`].
+#[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Reach {
     /// The first code within reach.

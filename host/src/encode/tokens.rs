@@ -55,7 +55,9 @@ mod tests {
         assert!(tokens("ab", Tokenizer::Qgrams(3)).is_empty());
 
         let mut values = Dictionary::default();
-        ["to be or to be", "be", "ab"].iter().for_each(|value| drop(values.add(value)));
+        for value in ["to be or to be", "be", "ab"] {
+            values.add(value);
+        }
         let column = tokenize(&values, Tokenizer::Words).unwrap();
         assert_eq!(column.extents.iter().map(|extent| extent.len).collect::<Vec<_>>(), [3, 1, 1]);
         assert_eq!(column.tokens, [0, 1, 2, 1, 3]);

@@ -31,7 +31,7 @@ impl Target {
                 )));
             }
             Ok(metadata) if !metadata.is_file() => Kind::Special,
-            _ => Kind::Temporary(temporary_beside(path).map_err(Error::io(path))?),
+            _ => Kind::Temporary(temporary_beside(path).map_err(|error| Error::io(path)(plain(error)))?),
         };
         Ok(Self { path: path.to_owned(), kind })
     }
@@ -82,4 +82,11 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
+}
+
+/// The system's own error, without the temporary file's name, which means nothing to anybody.
+fn plain(error: io::Error) -> io::Error {
+    let inner =
+        error.get_ref().and_then(|wrapped| wrapped.source()?.downcast_ref::<io::Error>()?.raw_os_error());
+    inner.map_or(error, io::Error::from_raw_os_error)
 }

@@ -1,0 +1,185 @@
+//! A case: a job on paper, to be run on a backend, decided by the oracle, and shown when the two disagree.
+
+use crate::oracle::{self, Found, Rows};
+use hyperblock::backend::Backend;
+use hyperblock::error::RuleError;
+use hyperblock::rules::{self, Rule, RuleFile};
+use hyperblock::{Candidate, Control, Error, Job, Prepared, Result, schedule};
+use std::fmt::{self, Write};
+
+/// Tables and rules.
+#[derive(Clone)]
+pub struct Case {
+    /// The left table, or the only one.
+    pub left: Sheet,
+    /// The right table, if there are two.
+    pub right: Option<Sheet>,
+    /// What each rule's `when` says.
+    pub whens: Vec<String>,
+}
+
+/// A table of text with a column `id`.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// The other columns' names.
+    pub header: Vec<String>,
+    /// By row: its id.
+    pub ids: Vec<String>,
+    /// By row: the other columns' values.
+    pub rows: Vec<Vec<Option<String>>>,
+}
+
+impl Sheet {
+    /// A table whose ids count from 1.
+    pub fn new(header: &[&str], rows: Vec<Vec<Option<String>>>) -> Self {
+        let header = header.iter().map(|&name| name.to_owned()).collect();
+        Self { header, ids: (1..=rows.len()).map(|id| id.to_string()).collect(), rows }
+    }
+
+    /// The table as CSV.
+    pub fn csv(&self) -> String {
+        let mut csv = String::new();
+        let mut line = |id: &str, fields: &mut dyn Iterator<Item = &str>| {
+            csv.push_str(&quoted(id));
+            for field in fields {
+                csv.push(',');
+                csv.push_str(&quoted(field));
+            }
+            csv.push('\n');
+        };
+        line("id", &mut self.header.iter().map(String::as_str));
+        for (id, row) in self.ids.iter().zip(&self.rows) {
+            line(id, &mut row.iter().map(|value| value.as_deref().unwrap_or_default()));
+        }
+        csv
+    }
+
+    /// By row: all columns, the id first, as the engine numbers them.
+    fn values(&self) -> Vec<Vec<Option<String>>> {
+        let whole = |(id, row): (&String, &Vec<_>)| {
+            std::iter::once(Some(id.clone())).chain(row.iter().cloned()).collect()
+        };
+        self.ids.iter().zip(&self.rows).map(whole).collect()
+    }
+}
+
+fn quoted(field: &str) -> String {
+    if field.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+impl Case {
+    /// The rules as a rule file.
+    pub fn toml(&self) -> String {
+        self.whens.iter().fold(String::new(), |mut toml, when| {
+            let escaped = when.replace('\\', "\\\\").replace('"', "\\\"");
+            toml.push_str(&format!("[[rules]]\nwhen = \"{escaped}\"\n"));
+            toml
+        })
+    }
+
+    /// Writes the files, and has the engine read and encode them.
+    pub fn prepare(&self) -> Result<Paper<'_>> {
+        let folder = tempfile::tempdir().map_err(Error::io(&std::env::temp_dir()))?;
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).map_err(Error::io(&path)).map(|()| path)
+        };
+        let (left, rules) = (write("left.csv", &self.left.csv())?, write("rules.toml", &self.toml())?);
+        let job = match &self.right {
+            None => Job::dedupe(&left, &rules),
+            Some(right) => Job::link(&left, write("right.csv", &right.csv())?, &rules),
+        };
+        Ok(Paper { case: self, prepared: job.prepare()?, rules: RuleFile::read(&rules)? })
+    }
+}
+
+/// A case that the engine is ready to run.
+pub struct Paper<'a> {
+    case: &'a Case,
+    /// What the engine made of it.
+    pub prepared: Prepared,
+    rules: RuleFile,
+}
+
+impl Paper<'_> {
+    /// What the engine finds on a device, in the order it gives it.
+    pub fn run(&self, device: &dyn Backend) -> Vec<Found> {
+        let mut all = Vec::new();
+        let take = &mut |candidates: &[Candidate]| {
+            all.extend_from_slice(candidates);
+            Ok(())
+        };
+        let ran = self.prepared.run(device, &Control::default(), take);
+        self.named(ran.map(|_| all))
+    }
+
+    /// The same with tasks of at most `most` candidates, a task with more done again in halves.
+    pub fn run_in_halves(&self, device: &dyn Backend, most: usize) -> Vec<Found> {
+        let mut all = Vec::new();
+        let ran = device.load(&self.prepared.encoded, &self.prepared.plan).and_then(|mut scan| {
+            let take = &mut |candidates: &[Candidate]| {
+                all.extend_from_slice(candidates);
+                Ok(())
+            };
+            schedule::run(&mut *scan, vec![self.prepared.task()], most, &Control::default(), take)
+        });
+        self.named(ran.map(|()| all))
+    }
+
+    fn named(&self, found: Result<Vec<Candidate>>) -> Vec<Found> {
+        let found = found.unwrap_or_else(|error| panic!("{error}\n{:?}", self.case));
+        let (left, right) = (&self.prepared.left.ids, &self.prepared.right().ids);
+        let name = |found: Candidate| (left.text(found.left), right.text(found.right), found.rule as usize);
+        found.into_iter().map(name).collect()
+    }
+
+    /// What there is to find.
+    pub fn oracle(&self) -> Vec<Found> {
+        let rules = self.rules_of_two_tables();
+        let left = self.case.left.values();
+        let left = Rows { ids: &self.case.left.ids, values: &left };
+        match &self.case.right {
+            None => oracle::dedupe(left, &rules),
+            Some(right) => oracle::link(left, Rows { ids: &right.ids, values: &right.values() }, &rules),
+        }
+    }
+
+    /// The rules without the mirror images that deduplication adds: the oracle turns pairs round itself.
+    fn rules_of_two_tables(&self) -> Vec<Rule> {
+        let (left, right) = (&self.prepared.left.schema, &self.prepared.right().schema);
+        rules::bind(&self.rules, left, right, false).expect("they were bound before")
+    }
+
+    /// Panics unless the two are the same, in the same order.
+    #[track_caller]
+    pub fn assert_same(&self, device: &str, wanted: &[Found], got: &[Found]) {
+        if wanted == got {
+            return;
+        }
+        let mut message = format!("{device} found {} candidates, not {}\n", got.len(), wanted.len());
+        let only =
+            |a: &[Found], b: &[Found]| a.iter().filter(|x| !b.contains(x)).cloned().collect::<Vec<_>>();
+        let _ = writeln!(message, "wanted, not found: {:?}", only(wanted, got));
+        let _ = writeln!(message, "found, not wanted: {:?}", only(got, wanted));
+        panic!("{message}(both empty: the order or the number of copies differs)\n{:?}", self.case);
+    }
+}
+
+/// Whether the engine refuses the rules for a reason that random rules may well give: they can never hold, or come to
+/// too many conjunctions.
+pub fn is_no_rule(error: &Error) -> bool {
+    let excused = |message: &str| message.contains("can never hold") || message.contains("conjunctions");
+    matches!(error, Error::Rule(rule) if matches!(&**rule, RuleError { message, .. } if excused(message)))
+}
+
+/// As the files would be.
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\nrules:\n{}\nleft:\n{}", self.toml(), self.left.csv())?;
+        self.right.iter().try_for_each(|right| write!(f, "\nright:\n{}", right.csv()))
+    }
+}

@@ -1,0 +1,10 @@
+//! What the end-to-end tests are made of.
+//!
+//! A [`case`] is a job on paper: tables and rules as text. The [`oracle`] decides it pair by pair, on strings, with
+//! nothing borrowed from the engine but the form of a rule; [`generate`] makes random cases; [`threads`] is a backend
+//! that runs the kernels' own source on CPU threads, so they are tested where there is no GPU.
+
+pub mod case;
+pub mod generate;
+pub mod oracle;
+pub mod threads;

@@ -1,0 +1,112 @@
+//! The oracle: a double loop over all pairs that decides every predicate on strings, as the definitions say.
+//!
+//! It shares no code with the engine: no codes, no symbols, no thresholds of the kernels. From the engine it takes the
+//! rules' form alone ([`hyperblock::rules`]), and those without what the engine adds for deduplication: here a pair of
+//! one table is simply tried both ways round. `measures` holds the similarities, `numbers` decimals and dates,
+//! `values` the transforms.
+
+mod measures;
+mod numbers;
+mod values;
+
+use hyperblock::rules::{Domain, Measure, Predicate, Rule, Side, Test};
+
+/// A table as rows of text. Missing is `None`, or empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// By row: its id.
+    pub ids: &'a [String],
+    /// By row, by column.
+    pub values: &'a [Vec<Option<String>>],
+}
+
+/// A candidate: left id, right id, and the first rule that holds, by its place in the file.
+pub type Found = (String, String, usize);
+
+/// All candidates across two tables, sorted by left id, then right.
+pub fn link(left: Rows<'_>, right: Rows<'_>, rules: &[Rule]) -> Vec<Found> {
+    let mut found = Vec::new();
+    for l in in_order(left.ids) {
+        for r in in_order(right.ids) {
+            let rule = rules.iter().position(|rule| holds(rule, &left.values[l], &right.values[r]));
+            found.extend(rule.map(|rule| (left.ids[l].clone(), right.ids[r].clone(), rule)));
+        }
+    }
+    found
+}
+
+/// All candidates within one table, each unordered pair once, the lower id left. `rules` are those of two tables: that
+/// they count either way round is seen to here.
+pub fn dedupe(table: Rows<'_>, rules: &[Rule]) -> Vec<Found> {
+    let order = in_order(table.ids);
+    let mut found = Vec::new();
+    for (place, &a) in order.iter().enumerate() {
+        for &b in &order[place + 1..] {
+            let (one, other) = (&table.values[a], &table.values[b]);
+            let rule = rules.iter().position(|rule| holds(rule, one, other) || holds(rule, other, one));
+            found.extend(rule.map(|rule| (table.ids[a].clone(), table.ids[b].clone(), rule)));
+        }
+    }
+    found
+}
+
+/// The rows by ascending id: by value if all ids are integers as one writes them, else by text.
+fn in_order(ids: &[String]) -> Vec<usize> {
+    let canonical = |id: &String| id.parse::<i64>().ok().filter(|number| number.to_string() == *id);
+    let mut rows: Vec<usize> = (0..ids.len()).collect();
+    match ids.iter().map(canonical).collect::<Option<Vec<i64>>>() {
+        Some(numbers) => rows.sort_by_key(|&row| numbers[row]),
+        None => rows.sort_by_key(|&row| ids[row].chars().collect::<Vec<_>>()),
+    }
+    rows
+}
+
+fn holds(rule: &Rule, left: &[Option<String>], right: &[Option<String>]) -> bool {
+    rule.conjunctions
+        .iter()
+        .any(|conjunction| conjunction.iter().all(|predicate| outcome(predicate, left, right) == Some(true)))
+}
+
+/// SQL's three values: `None` if something is missing, and then the negation has no outcome either.
+fn outcome(predicate: &Predicate, left: &[Option<String>], right: &[Option<String>]) -> Option<bool> {
+    let outcome = match &predicate.test {
+        Test::Is { side, operand, domain, constant } => {
+            let value = values::value(operand, if *side == Side::Left { left } else { right })?;
+            equal(&value, constant, *domain)
+        }
+        Test::Compare { left: of_left, right: of_right, domain, measure } => {
+            let (a, b) = (values::value(of_left, left)?, values::value(of_right, right)?);
+            compare(*measure, &a, &b, *domain)?
+        }
+    };
+    Some(outcome != predicate.negated)
+}
+
+fn equal(a: &str, b: &str, domain: Domain) -> bool {
+    match domain {
+        Domain::Text => a == b,
+        Domain::Number => numbers::order(numbers::parse(a), numbers::parse(b)).is_eq(),
+        Domain::Date => numbers::day(a) == numbers::day(b),
+    }
+}
+
+/// `None` if a set is empty: that too is a missing value.
+fn compare(measure: Measure, a: &str, b: &str, domain: Domain) -> Option<bool> {
+    Some(match measure {
+        Measure::Equal => equal(a, b, domain),
+        Measure::LevenshteinAtMost(most) => strsim::levenshtein(a, b) <= most as usize,
+        Measure::LevenshteinSimilarity(bound) => {
+            numbers::reaches(measures::levenshtein_similarity(a, b), bound)
+        }
+        Measure::JaroWinklerSimilarity(bound) => numbers::reaches(measures::jaro_winkler(a, b), bound),
+        Measure::Jaccard(tokenizer, bound) => numbers::reaches(measures::jaccard(a, b, tokenizer)?, bound),
+        Measure::Within { most, strict } => {
+            let distance = match domain {
+                Domain::Date => (i128::from((numbers::day(a) - numbers::day(b)).abs()), 0),
+                Domain::Number | Domain::Text => numbers::distance(numbers::parse(a), numbers::parse(b)),
+            };
+            let order = numbers::order(distance, numbers::parse(&most.to_string()));
+            if strict { order.is_lt() } else { order.is_le() }
+        }
+    })
+}

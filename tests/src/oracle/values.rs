@@ -1,0 +1,78 @@
+//! Operands: a column of a record after its transforms, written out naively.
+
+use hyperblock::rules::{Operand, Transform};
+
+/// The operand's value in a row, if anything is there.
+pub(super) fn value(operand: &Operand, row: &[Option<String>]) -> Option<String> {
+    let mut value = row[operand.column].clone().unwrap_or_default();
+    for transform in &operand.transforms {
+        value = apply(*transform, &value);
+    }
+    (!value.is_empty()).then_some(value)
+}
+
+fn apply(transform: Transform, value: &str) -> String {
+    let chars: Vec<char> = value.chars().collect();
+    match transform {
+        Transform::Lower => value.to_lowercase(),
+        Transform::Trim => {
+            let from = chars.iter().position(|char| !char.is_whitespace()).unwrap_or(chars.len());
+            let upto = chars.iter().rposition(|char| !char.is_whitespace()).map_or(from, |last| last + 1);
+            chars[from..upto].iter().collect()
+        }
+        Transform::Substr { from, len } => (1u64..)
+            .zip(chars)
+            .filter(|(place, _)| {
+                let behind = place.checked_sub(u64::from(from));
+                behind.is_some_and(|behind| len.is_none_or(|len| behind < u64::from(len)))
+            })
+            .map(|(_, char)| char)
+            .collect(),
+        Transform::Soundex => soundex(&chars),
+    }
+}
+
+/// Soundex by rewriting: H and W go (but for the first letter), letters become digits, runs of a digit become one, the
+/// first gives way to the letter, zeros go. Nothing if there is no ASCII letter.
+fn soundex(chars: &[char]) -> String {
+    let letters: Vec<char> =
+        chars.iter().filter(|char| char.is_ascii_alphabetic()).map(char::to_ascii_uppercase).collect();
+    let Some(&first) = letters.first() else { return String::new() };
+    let kept = letters.iter().enumerate().filter(|(ix, letter)| *ix == 0 || !"HW".contains(**letter));
+    let mut digits: Vec<char> = kept.map(|(_, letter)| digit(*letter)).collect();
+    digits.dedup();
+    let tail = digits[1..].iter().filter(|digit| **digit != '0').chain(std::iter::repeat(&'0'));
+    std::iter::once(&first).chain(tail).take(4).collect()
+}
+
+fn digit(letter: char) -> char {
+    const GROUPS: [&str; 7] = ["AEIOUYHW", "BFPV", "CGJKQSXZ", "DT", "L", "MN", "R"];
+    let group = GROUPS.iter().zip('0'..).find(|(group, _)| group.contains(letter));
+    group.map_or('0', |(_, digit)| digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transforms_as_defined() {
+        for (name, code) in [
+            ("Robert", "R163"),
+            ("Ashcraft", "A261"),
+            ("Tymczak", "T522"),
+            ("Pfister", "P236"),
+            ("Honeyman", "H555"),
+            ("é o'Hara", "O600"),
+            ("42", ""),
+        ] {
+            assert_eq!(apply(Transform::Soundex, name), code, "{name}");
+        }
+        let substr = |from, len| Transform::Substr { from, len };
+        assert_eq!(apply(substr(2, Some(1)), "éèê"), "è");
+        assert_eq!(apply(substr(2, None), "éèê"), "èê");
+        assert_eq!(apply(substr(9, Some(u32::MAX)), "éèê"), "");
+        assert_eq!(apply(Transform::Trim, " \u{3000}a b\t"), "a b");
+        assert_eq!(apply(Transform::Trim, " \t"), "");
+    }
+}

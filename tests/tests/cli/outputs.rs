@@ -1,0 +1,258 @@
+//! What the program writes and says when all is well.
+
+use crate::program::{Folder, PAIRS, PEOPLE, RULES, people, redacted};
+use hyperblock::cuda;
+use hyperblock::table::{IdSource, ReadOptions, Table};
+use insta::assert_snapshot;
+
+const MORE: &str = "id,full name,town\na,Bob Ray,Oslo\nb,Zoe,Oslo\nc,,Bergen\n";
+const LINK_RULES: &str = "\
+[[rules]]
+when = '''levenshtein_similarity(l.name, r.\"full name\") >= 0.6 OR soundex(l.name) = soundex(r.\"full name\")'''
+[[rules]]
+name = 'town'
+when = 'NOT (l.city <> r.town) AND jaccard(qgrams(l.name, 2), qgrams(r.\"full name\", 2)) < 0.1'
+";
+
+#[test]
+fn csv_to_the_byte() {
+    let folder = people();
+    assert_eq!(folder.stdout("dedupe people.csv -r rules.toml -o pairs.csv --device cpu"), "");
+    assert_eq!(folder.read("pairs.csv"), PAIRS);
+    assert_eq!(folder.names().len(), 3, "nothing but the output is new: {:?}", folder.names());
+}
+
+#[test]
+fn tsv_to_the_byte() {
+    let folder = people();
+    folder.stdout("dedupe people.csv -r rules.toml -o pairs.tsv --device cpu");
+    assert_eq!(
+        folder.read("pairs.tsv"),
+        "left\tright\trule\n2\t33\tsame name\n9\t10\tnear name, near birth\n"
+    );
+}
+
+#[test]
+fn standard_output() {
+    let folder = people();
+    assert_eq!(folder.stdout("dedupe people.csv -r rules.toml -o - --device cpu"), PAIRS);
+    assert_eq!(folder.names().len(), 2);
+}
+
+#[test]
+fn quiet_is_quiet() {
+    let ran = people().run("dedupe people.csv -r rules.toml -o - --device cpu --quiet");
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), PAIRS, ""));
+}
+
+#[test]
+fn no_candidates_give_a_header() {
+    let rules = "[[rules]]\nwhen = \"l.name = r.city\"\n";
+    let folder = Folder::with(&[("people.csv", PEOPLE), ("rules.toml", rules)]);
+    assert_eq!(folder.stdout("dedupe people.csv -r rules.toml -o - --device cpu"), "left,right,rule\n");
+}
+
+#[test]
+fn an_older_output_is_replaced() {
+    let folder = people().file("pairs.csv", "older");
+    folder.stdout("dedupe people.csv -r rules.toml -o pairs.csv --device cpu");
+    assert_eq!(folder.read("pairs.csv"), PAIRS);
+}
+
+/// All columns of an output file, as text, by row.
+fn rows(folder: &Folder, name: &str) -> Vec<Vec<Option<String>>> {
+    let options = ReadOptions { id: IdSource::RowNumbers, ..ReadOptions::default() };
+    let table = Table::read(&folder.path(name), &options, &|_| true).expect("an output can be read again");
+    let columns = table.schema.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>();
+    assert_eq!(columns, ["left", "right", "rule"]);
+    let columns: Vec<_> = (0..3).map(|ix| table.values(ix).expect("a column")).collect();
+    let row = |row: usize| {
+        columns.iter().map(|column| column.iter().nth(row).flatten().map(str::to_owned)).collect()
+    };
+    (0..table.n_records() as usize).map(row).collect()
+}
+
+#[test]
+fn parquet_and_arrow_hold_what_csv_holds() {
+    // Ids that are integers, and ids that are text.
+    for people in [PEOPLE.to_owned(), PEOPLE.replace("33,", "x33,")] {
+        let folder = Folder::with(&[("people.csv", &people), ("rules.toml", RULES)]);
+        for name in ["pairs.csv", "pairs.parquet", "pairs.arrow"] {
+            folder.stdout(&format!("dedupe people.csv -r rules.toml -o {name} --device cpu"));
+        }
+        let wanted = rows(&folder, "pairs.csv");
+        assert_eq!(wanted.len(), 2);
+        assert_eq!(rows(&folder, "pairs.parquet"), wanted);
+        assert_eq!(rows(&folder, "pairs.arrow"), wanted);
+    }
+}
+
+#[test]
+fn link_compares_across() {
+    let files = [("people.csv", PEOPLE), ("more.csv", MORE), ("rules.toml", LINK_RULES)];
+    let folder = Folder::with(&files);
+    assert_snapshot!(folder.stdout("link people.csv more.csv -r rules.toml -o - --device cpu"), @r"
+    left,right,rule
+    2,a,rule 1
+    4,a,town
+    4,b,rule 1
+    9,a,town
+    9,b,town
+    10,a,town
+    10,b,town
+    33,a,rule 1
+    ");
+}
+
+#[test]
+fn explain_one_table() {
+    let _redacted = redacted();
+    assert_snapshot!(people().stdout("explain people.csv -r rules.toml"), @r"
+    Scan: all pairs, left=5, right=5, pairs=10
+      Rule: same name
+          0  l.name = r.name, else 2
+          1  witness
+      Rule: near name, near birth
+          2  levenshtein(l.name, r.name) <= 2, else 6
+          3  l.city = r.city, else 6
+          4  abs(l.born - r.born) <= 1, else 6
+          5  witness
+    Domains: 3, device bytes=[bytes]
+      l.name: values=4, symbol bits=8, longest=8
+      l.city: values=3
+      l.born: values=4
+    ");
+}
+
+#[test]
+fn explain_two_tables() {
+    let _redacted = redacted();
+    let files = [("people.csv", PEOPLE), ("more.csv", MORE), ("rules.toml", LINK_RULES)];
+    assert_snapshot!(Folder::with(&files).stdout("explain people.csv more.csv -r rules.toml"), @r#"
+    Scan: all pairs, left=5, right=3, pairs=15
+      Rule: rule 1
+          0  levenshtein_similarity(l.name, r."full name") >= 0.6, else 2
+          1  witness
+          2  soundex(l.name) = soundex(r."full name"), else 4
+          3  witness
+      Rule: town
+          4  l.city = r.town, else 7
+          5  jaccard(qgrams(l.name, 2), qgrams(r."full name", 2)) < 0.1, else 7
+          6  witness
+    Domains: 3, device bytes=[bytes]
+      l.name, r."full name": values=5, symbol bits=8, longest=8
+      soundex(l.name), soundex(r."full name"): values=3
+      l.city, r.town: values=3
+    "#);
+}
+
+#[test]
+fn summary() {
+    let _redacted = redacted();
+    let ran = people().run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu");
+    assert_snapshot!(ran.stderr, @r"
+    running on cpu (N threads)
+    device           cpu (N threads)
+    records          5
+    pairs compared   10 of 10
+    candidates       2
+      same name              1
+      near name, near birth  1
+    reduction ratio  0.800000
+    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    peak memory      [memory]
+    ");
+}
+
+#[test]
+fn summary_with_true_pairs() {
+    let _redacted = redacted();
+    let truth = "id_a,id_b\n33,2\n2,4\n9,10\n9,77\n";
+    let ran = people()
+        .file("truth.csv", truth)
+        .run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu --truth truth.csv");
+    assert_snapshot!(ran.stderr, @r"
+    running on cpu (N threads)
+    device           cpu (N threads)
+    records          5
+    pairs compared   10 of 10
+    candidates       2
+      same name              1
+      near name, near birth  1
+    reduction ratio  0.800000
+    matches found    2 of 3
+    truth left out   1 (rows with ids that are in no table)
+    recall           0.6667
+    precision        1.0000
+    F1               0.8000
+    CSSR             2.000e-1
+    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    peak memory      [memory]
+    ");
+}
+
+#[test]
+fn summary_with_true_entities() {
+    let _redacted = redacted();
+    let truth = "id,entity_id\n10,ann\n9,ann\n2,bob\n4,bob\n33,other bob\n5,nobody\n";
+    let ran = people()
+        .file("truth.csv", truth)
+        .run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu --truth truth.csv");
+    assert_snapshot!(ran.stderr, @r"
+    running on cpu (N threads)
+    device           cpu (N threads)
+    records          5
+    pairs compared   10 of 10
+    candidates       2
+      same name              1
+      near name, near birth  1
+    reduction ratio  0.800000
+    matches found    1 of 2
+    truth left out   1 (rows with ids that are in no table)
+    recall           0.5000
+    precision        0.5000
+    F1               0.5000
+    CSSR             2.000e-1
+    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    peak memory      [memory]
+    ");
+}
+
+#[test]
+fn summary_of_two_tables_with_true_pairs() {
+    let _redacted = redacted();
+    let files = [("people.csv", PEOPLE), ("more.csv", MORE), ("rules.toml", LINK_RULES)];
+    let folder = Folder::with(&files).file("truth.csv", "id_a,id_b\n2,a\n33,a\n4,b\n");
+    let ran =
+        folder.run("link people.csv more.csv -r rules.toml -o pairs.csv --device cpu --truth truth.csv");
+    assert_snapshot!(ran.stderr, @r"
+    running on cpu (N threads)
+    device           cpu (N threads)
+    records          5 × 3
+    pairs compared   15 of 15
+    candidates       8
+      rule 1  3
+      town    5
+    reduction ratio  0.466667
+    matches found    3 of 3
+    recall           1.0000
+    precision        0.3750
+    F1               0.5455
+    CSSR             5.333e-1
+    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    peak memory      [memory]
+    ");
+}
+
+#[test]
+fn devices() {
+    let shown = Folder::new().stdout("devices");
+    let lines: Vec<_> = shown.lines().collect();
+    assert!(lines[0].starts_with("cpu ("), "{shown}");
+    if cuda::gpus().is_err() {
+        assert_eq!(lines.len(), 2, "{shown}");
+        assert!(lines[1].starts_with("cuda: none; the NVIDIA driver is"), "{shown}");
+    } else {
+        assert!(lines[1].starts_with("cuda:0 ("), "{shown}");
+    }
+}

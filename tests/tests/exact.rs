@@ -1,0 +1,107 @@
+//! Exactness: every backend finds what the oracle finds, no more, no less, in the same order.
+
+use hyperblock::backend::Backend;
+use hyperblock::cpu::Cpu;
+use hyperblock_tests::case::{Case, Paper, is_no_rule};
+use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
+use hyperblock_tests::threads::KernelOnThreads;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+/// Runs `check` over random cases; those whose rules can never hold are thrown away.
+fn for_random_cases(n_cases: u32, most_rows: usize, check: impl Fn(&Paper<'_>)) {
+    let config = Config { cases: n_cases, failure_persistence: None, ..Config::default() };
+    let ran = TestRunner::new(config).run(&cases(most_rows), |case| {
+        match case.prepare() {
+            Ok(paper) => check(&paper),
+            Err(error) if is_no_rule(&error) => return Err(TestCaseError::reject("no rule")),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        }
+        Ok(())
+    });
+    if let Err(error) = ran {
+        panic!("{error}");
+    }
+}
+
+fn assert_exact(paper: &Paper<'_>, device: &dyn Backend) {
+    paper.assert_same(&device.name(), &paper.oracle(), &paper.run(device));
+}
+
+#[test]
+fn cpu() {
+    for_random_cases(800, 60, |paper| assert_exact(paper, &Cpu::new()));
+}
+
+#[test]
+fn tasks_done_again_in_halves() {
+    for_random_cases(100, 60, |paper| {
+        for most in [0, 5] {
+            let found = paper.run_in_halves(&Cpu::new(), most);
+            paper.assert_same("the CPU, in halves", &paper.oracle(), &found);
+        }
+    });
+}
+
+#[test]
+fn kernel_on_threads() {
+    let device = KernelOnThreads::new(64, 2, 1 << 12);
+    for_random_cases(40, 40, |paper| assert_exact(paper, &device));
+}
+
+#[test]
+fn kernel_on_threads_with_a_full_buffer() {
+    let device = KernelOnThreads::new(32, 3, 32);
+    for_random_cases(40, 40, |paper| assert_exact(paper, &device));
+    assert!(device.most_launches() > 1, "no buffer was ever full: the test tests nothing");
+}
+
+#[test]
+fn kernel_on_threads_in_halves() {
+    let device = KernelOnThreads::new(32, 2, 32);
+    for_random_cases(6, 30, |paper| {
+        paper.assert_same("the kernel, in halves", &paper.oracle(), &paper.run_in_halves(&device, 40));
+    });
+}
+
+/// Sizes around a warp's and a block's.
+#[test]
+fn warp_edges() {
+    let roomy = KernelOnThreads::new(32, 2, 1 << 12);
+    let narrow = KernelOnThreads::new(64, 2, 32);
+    for n_rows in [1, 31, 32, 33, 65] {
+        let left = regular_sheet(n_rows, 0);
+        let rights = [None, Some(regular_sheet(n_rows, 3)), Some(regular_sheet(2, 1))];
+        for right in rights {
+            let case = Case { left: left.clone(), right, whens: regular_rules() };
+            let paper = case.prepare().unwrap_or_else(|error| panic!("{error}\n{case:?}"));
+            let wanted = paper.oracle();
+            assert!(n_rows == 1 || !wanted.is_empty(), "a case without candidates tests little");
+            for device in [&Cpu::new() as &dyn Backend, &roomy, &narrow] {
+                paper.assert_same(&device.name(), &wanted, &paper.run(device));
+            }
+        }
+    }
+    assert!(narrow.most_launches() > 1);
+}
+
+/// Every interval is full of results and is resumed many times.
+#[test]
+fn every_pair_is_a_candidate() {
+    let whens = vec!["l.code <> ''".to_owned()];
+    for right in [None, Some(regular_sheet(40, 5))] {
+        let case = Case { left: regular_sheet(70, 0), right, whens: whens.clone() };
+        let paper = case.prepare().unwrap_or_else(|error| panic!("{error}\n{case:?}"));
+        let device = KernelOnThreads::new(64, 2, 32);
+        assert_exact(&paper, &device);
+        assert!(device.most_launches() >= 70);
+    }
+}
+
+#[test]
+fn columns_without_values() {
+    let case = nothing_to_compare();
+    let paper = case.prepare().unwrap_or_else(|error| panic!("{error}\n{case:?}"));
+    assert_eq!(paper.oracle().len(), 3, "all that is there is equal");
+    assert_exact(&paper, &Cpu::new());
+    assert_exact(&paper, &KernelOnThreads::new(32, 1, 32));
+}

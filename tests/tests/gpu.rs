@@ -1,0 +1,230 @@
+//! Exactness on the GPU: the checks of `exact.rs`, and sizes that only a GPU makes light work of.
+//!
+//! Where there is no GPU every trial is reported as ignored, never as passed. The binary needs nothing of the source
+//! tree, so it can be carried to a machine that has one.
+
+use hyperblock::backend::Backend;
+use hyperblock::cpu::Cpu;
+use hyperblock::cuda::{self, Cuda};
+use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
+use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
+use libtest_mimic::{Arguments, Failed, Trial};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let gpus = cuda::gpus();
+    if let Err(reason) = &gpus {
+        eprintln!("all ignored: {reason}");
+    }
+    let trial = |name: &str, check: fn() -> Result<(), Failed>| {
+        Trial::test(name, check).with_ignored_flag(gpus.is_err())
+    };
+    let trials = vec![
+        trial("random_cases", random_cases),
+        trial("random_cases_with_a_full_buffer", random_cases_with_a_full_buffer),
+        trial("tasks_done_again_in_halves", tasks_done_again_in_halves),
+        trial("warp_edges", warp_edges),
+        trial("every_pair_is_a_candidate", every_pair_is_a_candidate),
+        trial("columns_without_values", columns_without_values),
+        trial("long_strings", long_strings),
+        trial("wide_alphabets", wide_alphabets),
+        trial("seventy_thousand_by_three_hundred", seventy_thousand_by_three_hundred),
+        trial("one_table_of_nine_thousand", one_table_of_nine_thousand),
+    ];
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn for_random_cases(n_cases: u32, check: impl Fn(&Paper<'_>)) -> Result<(), Failed> {
+    let config =
+        Config { cases: n_cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    let ran = TestRunner::new(config).run(&cases(60), |case| {
+        match case.prepare() {
+            Ok(paper) => check(&paper),
+            Err(error) if is_no_rule(&error) => return Err(TestCaseError::reject("no rule")),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        }
+        Ok(())
+    });
+    Ok(ran?)
+}
+
+fn assert_exact(paper: &Paper<'_>, device: &dyn Backend) {
+    paper.assert_same(&device.name(), &paper.oracle(), &paper.run(device));
+}
+
+/// Where the oracle would take too long, the CPU backend stands in: `exact.rs` holds that to the oracle.
+fn assert_as_on_the_cpu(case: &Case, device: &dyn Backend) -> Result<(), Failed> {
+    let paper = case.prepare()?;
+    let wanted = paper.run(&Cpu::new());
+    if wanted.is_empty() {
+        return Err("a case without candidates tests little".into());
+    }
+    let got = paper.run(device);
+    // Too large to print: say where they part.
+    match wanted.iter().zip(&got).position(|(wanted, got)| wanted != got) {
+        Some(ix) => Err(format!("row {ix}: wanted {:?}, got {:?}", wanted[ix], got[ix]).into()),
+        None if wanted.len() != got.len() => {
+            Err(format!("wanted {} candidates, got {}", wanted.len(), got.len()).into())
+        }
+        None => Ok(()),
+    }
+}
+
+fn random_cases() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    for_random_cases(200, |paper| assert_exact(paper, &device))
+}
+
+fn random_cases_with_a_full_buffer() -> Result<(), Failed> {
+    let device = Cuda::open(0)?.with_result_capacity(32);
+    for_random_cases(60, |paper| assert_exact(paper, &device))
+}
+
+fn tasks_done_again_in_halves() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    for_random_cases(40, |paper| {
+        paper.assert_same("the GPU, in halves", &paper.oracle(), &paper.run_in_halves(&device, 5));
+    })
+}
+
+fn warp_edges() -> Result<(), Failed> {
+    let (roomy, narrow) = (Cuda::open(0)?, Cuda::open(0)?.with_result_capacity(32));
+    for n_rows in [1, 31, 32, 33, 65, 255, 256, 257] {
+        for right in [None, Some(regular_sheet(n_rows, 3)), Some(regular_sheet(2, 1))] {
+            let case = Case { left: regular_sheet(n_rows, 0), right, whens: regular_rules() };
+            let paper = case.prepare()?;
+            let wanted = paper.oracle();
+            paper.assert_same("the GPU", &wanted, &paper.run(&roomy));
+            paper.assert_same("the GPU with a small buffer", &wanted, &paper.run(&narrow));
+        }
+    }
+    Ok(())
+}
+
+/// More than a launch's results from every interval: each is resumed, over and over.
+fn every_pair_is_a_candidate() -> Result<(), Failed> {
+    let case = Case {
+        left: regular_sheet(700, 0),
+        right: Some(regular_sheet(90, 5)),
+        whens: vec!["l.code <> ''".to_owned()],
+    };
+    assert_as_on_the_cpu(&case, &Cuda::open(0)?.with_result_capacity(32))?;
+    let dedupe = Case { right: None, ..case };
+    assert_as_on_the_cpu(&dedupe, &Cuda::open(0)?.with_result_capacity(1000))
+}
+
+fn columns_without_values() -> Result<(), Failed> {
+    let case = nothing_to_compare();
+    assert_exact(&case.prepare()?, &Cuda::open(0)?);
+    Ok(())
+}
+
+/// A number that looks random and is the same on every machine.
+fn scrambled(seed: usize) -> usize {
+    let mixed = (seed as u64 ^ 0x9e37_79b9).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    ((mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 33) as usize
+}
+
+/// `len` characters of `alphabet`, one in `every` of them changed from those of the same `family`.
+fn relative(family: usize, member: usize, len: usize, every: usize, alphabet: &[char]) -> String {
+    let character = |ix: usize| {
+        let of_family = scrambled(family * 1_000_003 + ix);
+        let own = scrambled(member * 7_919 + ix * 13 + 1);
+        let seed = if own.is_multiple_of(every) { own / every } else { of_family };
+        alphabet[seed % alphabet.len()]
+    };
+    (0..len).map(character).collect()
+}
+
+fn long_sheet(n_rows: usize, salt: usize, alphabet: &[char]) -> Sheet {
+    let row = |ix: usize| {
+        let member = ix + salt;
+        let len = [3, 60, 64, 65, 130, 255, 256, 300, 1000, 5003][ix % 10] + member % 3;
+        let text = relative(ix % 20, member, len, 12, alphabet);
+        vec![Some(text), Some(relative(ix % 10, member, 1 + member % 6, 5, &['a', 'b', 'c', ' ']))]
+    };
+    Sheet::new(&["text", "short"], (0..n_rows).map(row).collect())
+}
+
+fn text_rules() -> Vec<String> {
+    [
+        "levenshtein(l.text, r.text) <= 40 AND levenshtein(l.text, r.text) > 3",
+        "levenshtein_similarity(l.text, r.text) >= 0.85",
+        "jaro_winkler_similarity(l.text, r.text) > 0.91",
+        "jaccard(qgrams(l.text, 2), qgrams(r.text, 2)) >= 0.7",
+        "jaccard(words(l.short), words(r.short)) >= 1 AND l.short <> r.short",
+        "levenshtein(l.text, r.short) = 3",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+fn long_strings() -> Result<(), Failed> {
+    let alphabet: Vec<char> = "abcdeé ".chars().collect();
+    let left = long_sheet(120, 0, &alphabet);
+    for right in [None, Some(long_sheet(70, 1000, &alphabet))] {
+        let case = Case { left: left.clone(), right, whens: text_rules() };
+        assert_as_on_the_cpu(&case, &Cuda::open(0)?)?;
+        assert_as_on_the_cpu(&case, &Cuda::open(0)?.with_result_capacity(32))?;
+    }
+    Ok(())
+}
+
+/// 16 and 32 bits a symbol.
+fn wide_alphabets() -> Result<(), Failed> {
+    for n_characters in [600u32, 70_000] {
+        let alphabet: Vec<char> = (0x4e00..0x4e00 + n_characters).filter_map(char::from_u32).collect();
+        let mut left = long_sheet(60, 0, &alphabet);
+        // All of the alphabet stands in one value, so that the column really needs that many symbols.
+        left.rows[0][0] = Some(alphabet.iter().collect());
+        // Among so many characters, random ones rarely agree: these few do.
+        for (ix, row) in left.rows.iter_mut().enumerate().skip(40) {
+            row[0] = Some(relative(1, ix, 20 + 30 * (ix % 4), 9, &alphabet[..4]));
+        }
+        let case = Case { left, right: None, whens: text_rules() };
+        assert_as_on_the_cpu(&case, &Cuda::open(0)?)?;
+    }
+    Ok(())
+}
+
+fn name_sheet(n_rows: usize, salt: usize) -> Sheet {
+    let first = ["ann", "anna", "bob", "rob", "robert", "zoë", "joão", "li", "maría josé", "x"];
+    let row = |ix: usize| {
+        let seed = scrambled(ix + salt);
+        let name = format!(
+            "{} {}",
+            first[seed % 10],
+            relative(seed / 10 % 400, ix, 7, 9, &['a', 'e', 'n', 's', 't'])
+        );
+        let year = (seed / 7 % 70 + 1940).to_string();
+        vec![Some(name), (!seed.is_multiple_of(11)).then_some(year), Some((seed / 3 % 1000).to_string())]
+    };
+    Sheet::new(&["name", "year", "zip"], (0..n_rows).map(row).collect())
+}
+
+fn name_rules() -> Vec<String> {
+    [
+        "l.zip = r.zip AND abs(l.year - r.year) <= 1",
+        "levenshtein(l.name, r.name) <= 1",
+        "jaro_winkler_similarity(l.name, r.name) >= 0.95 AND soundex(l.name) = soundex(r.name)",
+        "jaccard(qgrams(l.name, 3), qgrams(r.name, 3)) >= 0.8 AND NOT l.year = r.year",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+fn seventy_thousand_by_three_hundred() -> Result<(), Failed> {
+    let case =
+        Case { left: name_sheet(70_000, 0), right: Some(name_sheet(300, 90_000)), whens: name_rules() };
+    assert_as_on_the_cpu(&case, &Cuda::open(0)?)?;
+    assert_as_on_the_cpu(&case, &Cuda::open(0)?.with_result_capacity(5000))?;
+    // The other way round: many right records, few left ones.
+    let (left, right) = (name_sheet(300, 90_000), Some(name_sheet(70_000, 0)));
+    assert_as_on_the_cpu(&Case { left, right, ..case }, &Cuda::open(0)?)
+}
+
+fn one_table_of_nine_thousand() -> Result<(), Failed> {
+    let case = Case { left: name_sheet(9_000, 5), right: None, whens: name_rules() };
+    assert_as_on_the_cpu(&case, &Cuda::open(0)?)
+}
