@@ -19,6 +19,9 @@ pub trait Backend: Send + Sync {
     /// About how many pairs a task should have: enough to fill the device, few enough to see progress.
     fn pairs_per_task(&self) -> u64;
 
+    /// The bytes of a job's columns that the device can hold at once; `pieces` splits what is larger.
+    fn memory_for_columns(&self) -> Result<u64>;
+
     /// Brings a job's columns and path to the device, ready to scan.
     fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>>;
 }
@@ -82,12 +85,13 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
-/// Opens the device that was asked for.
-pub fn open(choice: DeviceChoice) -> Result<Box<dyn Backend>> {
+/// Opens the device that was asked for; of a GPU's memory, at most `device_memory` bytes are used.
+pub fn open(choice: DeviceChoice, device_memory: Option<u64>) -> Result<Box<dyn Backend>> {
+    let cuda = |ordinal| Ok(Cuda::open(ordinal)?.with_memory(device_memory.unwrap_or(u64::MAX)));
     match choice {
         DeviceChoice::Cpu => Ok(Box::new(Cpu::new())),
-        DeviceChoice::Cuda(ordinal) => Ok(Box::new(Cuda::open(ordinal)?)),
-        DeviceChoice::Auto => match Cuda::open(0) {
+        DeviceChoice::Cuda(ordinal) => Ok(Box::new(cuda(ordinal)?)),
+        DeviceChoice::Auto => match cuda(0) {
             Ok(gpu) => Ok(Box::new(gpu)),
             Err(Error::NoDevice { reason, .. }) => {
                 tracing::info!("no GPU: {reason}");

@@ -99,6 +99,9 @@ pub(crate) struct OutputArgs {
     /// Where to run: auto (a GPU where there is one), cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: DeviceChoice,
+    /// Use at most this much of the GPU's memory; what does not fit is done in pieces [default: what is free]
+    #[arg(long, value_name = "MIB")]
+    device_memory: Option<u32>,
     /// CPU threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,

@@ -34,6 +34,7 @@ pub struct Cuda {
     kernels: Kernels,
     name: String,
     result_capacity: u32,
+    most_memory: u64,
 }
 
 impl Cuda {
@@ -54,7 +55,7 @@ impl Cuda {
         // Made before the kernels are loaded: the driver then reports what loading did.
         let stream = context.new_stream().map_err(|error| doing("making a stream", error))?;
         let kernels = Kernels::load(&context, &name)?;
-        Ok(Self { context, stream, kernels, name, result_capacity: RESULT_CAPACITY })
+        Ok(Self { context, stream, kernels, name, result_capacity: RESULT_CAPACITY, most_memory: u64::MAX })
     }
 
     /// With a result buffer for so many candidates, at least a warp's. Small ones make for many drains: a test's way to
@@ -63,14 +64,20 @@ impl Cuda {
         Self { result_capacity: n_candidates.max(32), ..self }
     }
 
+    /// With at most so many bytes of device memory in use.
+    pub fn with_memory(self, most_bytes: u64) -> Self {
+        Self { most_memory: most_bytes, ..self }
+    }
+
     fn failed(&self, doing: &str) -> impl Fn(DriverError) -> Error + '_ {
         let doing = doing.to_owned();
         move |error| driver::failed(&self.name, &doing, error)
     }
 
+    /// The bytes that may still be taken.
     fn free_bytes(&self) -> Result<u64> {
         let (free, _) = self.context.mem_get_info().map_err(self.failed("asking for free memory"))?;
-        Ok(free as u64)
+        Ok((free as u64).min(self.most_memory))
     }
 }
 
@@ -81,6 +88,11 @@ impl Backend for Cuda {
 
     fn pairs_per_task(&self) -> u64 {
         1 << 34
+    }
+
+    fn memory_for_columns(&self) -> Result<u64> {
+        // The rest is for results and scratch.
+        Ok(self.free_bytes()? / 2)
     }
 
     fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {

@@ -10,6 +10,7 @@
 mod dictionary;
 mod group;
 mod numbers;
+mod restrict;
 mod symbols;
 mod tokens;
 mod transform;
@@ -34,10 +35,10 @@ pub struct Encoded {
     pub predicates: Vec<lowered::Predicate>,
     /// For people: what was encoded.
     pub domains: Vec<DomainSummary>,
-    pub(crate) codes: Vec<Vec<u32>>,
+    pub(crate) codes: Vec<CodeColumn>,
     pub(crate) texts: Vec<TextColumn>,
     pub(crate) sets: Vec<SetColumn>,
-    pub(crate) reaches: Vec<Vec<Reach>>,
+    pub(crate) reaches: Vec<ReachColumn>,
 }
 
 /// What `explain` tells of a domain.
@@ -51,9 +52,17 @@ pub struct DomainSummary {
     pub symbols: Option<(u32, u32)>,
 }
 
+/// An operand's codes.
+#[derive(Debug)]
+pub(crate) struct CodeColumn {
+    pub(crate) domain: usize,
+    pub(crate) codes: Vec<u32>,
+}
+
 /// A domain's packed symbols.
 #[derive(Debug)]
 pub(crate) struct TextColumn {
+    pub(crate) domain: usize,
     pub(crate) bits: u32,
     pub(crate) heads: Vec<TextHead>,
     pub(crate) words: Vec<u64>,
@@ -63,13 +72,21 @@ pub(crate) struct TextColumn {
 /// A domain's token sets.
 #[derive(Debug)]
 pub(crate) struct SetColumn {
+    pub(crate) domain: usize,
     pub(crate) extents: Vec<Extent>,
     pub(crate) tokens: Vec<u32>,
 }
 
+/// What each value of a domain reaches under one numeric predicate.
+#[derive(Debug)]
+pub(crate) struct ReachColumn {
+    pub(crate) domain: usize,
+    pub(crate) reaches: Vec<Reach>,
+}
+
 impl Columns for Encoded {
     fn codes(&self, operand: u32) -> &[u32] {
-        &self.codes[operand as usize]
+        &self.codes[operand as usize].codes
     }
 
     fn texts(&self, ix: u32) -> Texts<'_> {
@@ -78,12 +95,12 @@ impl Columns for Encoded {
     }
 
     fn sets(&self, ix: u32) -> Sets<'_> {
-        let SetColumn { extents, tokens } = &self.sets[ix as usize];
+        let SetColumn { extents, tokens, .. } = &self.sets[ix as usize];
         Sets { extents, tokens }
     }
 
     fn reaches(&self, ix: u32) -> &[Reach] {
-        &self.reaches[ix as usize]
+        &self.reaches[ix as usize].reaches
     }
 }
 
@@ -97,8 +114,8 @@ impl Encoded {
     pub fn n_bytes(&self) -> u64 {
         let texts = self.texts.iter().map(|texts| 16 * texts.heads.len() + 8 * texts.words.len());
         let sets = self.sets.iter().map(|sets| 8 * sets.extents.len() + 4 * sets.tokens.len());
-        let reaches = self.reaches.iter().map(|reaches| 8 * reaches.len());
-        let codes = self.codes.iter().map(|codes| 4 * codes.len());
+        let reaches = self.reaches.iter().map(|column| 8 * column.reaches.len());
+        let codes = self.codes.iter().map(|column| 4 * column.codes.len());
         texts.chain(sets).chain(reaches).chain(codes).sum::<usize>() as u64
     }
 }
@@ -121,23 +138,22 @@ pub fn encode(left: &Table, right: Option<&Table>, predicates: &[Predicate]) -> 
         let lowered = lowering.lower(predicate, &mut encoded)?;
         encoded.predicates.push(lowered);
     }
-    let Lowering { texts: text_groups, .. } = lowering;
-    encoded.domains = groups
-        .iter()
-        .enumerate()
-        .map(|(ix, group)| DomainSummary {
-            operands: plan.members[ix].iter().map(|&slot| plan.slots[slot].to_string()).collect(),
-            n_values: group.values.len(),
-            symbols: text_groups.iter().position(|&other| other == ix).map(|texts| {
-                let texts = &encoded.texts[texts];
-                (texts.bits, texts.longest)
-            }),
+    encoded.domains = (0..groups.len())
+        .map(|domain| DomainSummary {
+            operands: plan.members[domain].iter().map(|&slot| plan.slots[slot].to_string()).collect(),
+            n_values: groups[domain].values.len(),
+            symbols: encoded
+                .texts
+                .iter()
+                .find(|texts| texts.domain == domain)
+                .map(|texts| (texts.bits, texts.longest)),
         })
         .collect();
-    let mut by_slot: Vec<Vec<u32>> = vec![Vec::new(); plan.slots.len()];
-    for (group, members) in groups.into_iter().zip(&plan.members) {
+    let mut by_slot: Vec<_> =
+        plan.slots.iter().map(|_| CodeColumn { domain: 0, codes: Vec::new() }).collect();
+    for (domain, (group, members)) in groups.into_iter().zip(&plan.members).enumerate() {
         for (codes, &slot) in group.codes.into_iter().zip(members) {
-            by_slot[slot] = codes;
+            by_slot[slot] = CodeColumn { domain, codes };
         }
     }
     encoded.codes = by_slot;
@@ -245,13 +261,14 @@ impl Lowering<'_> {
             }
             (Measure::Jaccard(tokenizer, bound), Values::Texts(values)) => {
                 let sets = once(&mut self.sets, (group, tokenizer), &mut encoded.sets, || {
-                    tokens::tokenize(values, tokenizer)
+                    tokens::tokenize(group, values, tokenizer)
                 })?;
                 lowered::Measure::Jaccard { sets, threshold: bound.into() }
             }
             (Measure::Within { most, strict }, Values::Numbers(values)) => {
                 let reaches = once(&mut self.reaches, (group, measure), &mut encoded.reaches, || {
                     numbers::reaches(values, most, strict)
+                        .map(|reaches| ReachColumn { domain: group, reaches })
                 })?;
                 lowered::Measure::Within { reaches }
             }
@@ -262,7 +279,7 @@ impl Lowering<'_> {
     }
 
     fn symbols(&mut self, group: usize, values: &Dictionary, encoded: &mut Encoded) -> Result<u32> {
-        once(&mut self.texts, group, &mut encoded.texts, || symbols::pack(values))
+        once(&mut self.texts, group, &mut encoded.texts, || symbols::pack(group, values))
     }
 }
 

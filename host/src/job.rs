@@ -4,6 +4,7 @@ use crate::backend::Backend;
 use crate::encode::{Encoded, encode};
 use crate::error::Result;
 use crate::partition::{stripes, whole};
+use crate::pieces;
 use crate::plan::{Explained, Plan};
 use crate::report::{Summary, peak_memory};
 use crate::rules::{self, RuleFile, Side};
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 /// use hyperblock::{backend, Control, DeviceChoice, Job};
 ///
 /// let job = Job::dedupe("people.csv", "rules.toml").prepare()?;
-/// let device = backend::open(DeviceChoice::Auto)?;
+/// let device = backend::open(DeviceChoice::Auto, None)?;
 /// let summary = job.run(&*device, &Control::default(), &mut |candidates| {
 ///     for candidate in candidates {
 ///         println!("{} {}", job.left.ids.text(candidate.left), job.right().ids.text(candidate.right));
@@ -135,7 +136,7 @@ impl Prepared {
         let task = self.task();
         let mut by_rule: Vec<_> = self.plan.rules().iter().map(|rule| (rule.name.clone(), 0)).collect();
         let mut stages = Stages::default();
-        let mut scan = device.load(&self.encoded, &self.plan)?;
+        let mut scan = pieces::load(device, &self.encoded, &self.plan)?;
         stages.end("load");
         let mut writing = Duration::ZERO;
         let tasks = stripes(task, device.pairs_per_task());

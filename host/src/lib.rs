@@ -18,6 +18,7 @@ pub mod evaluate;
 pub mod job;
 pub mod output;
 pub mod partition;
+pub mod pieces;
 pub mod plan;
 pub mod report;
 pub mod rules;

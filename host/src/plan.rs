@@ -25,10 +25,15 @@ impl Plan {
     /// Plans the evaluation of `rules` over their `encoded` predicates, which are `predicates` in that order.
     pub fn new(rules: Vec<Rule>, predicates: Vec<Predicate>, encoded: &Encoded) -> Result<Self> {
         let steps = lay_out(&rules, &predicates)?;
-        let path = Path { predicates: &encoded.predicates, steps: &steps };
-        let archive = rkyv::to_bytes::<rkyv::rancor::Error>(&path)
-            .map_err(|error| Error::Internal(format!("the path cannot be archived: {error}")))?;
+        let archive = archive(encoded, &steps)?;
         Ok(Self { rules, predicates, steps, archive })
+    }
+
+    /// The same plan over a part of the encoding it was made for.
+    pub fn over(&self, part: &Encoded) -> Result<Self> {
+        let Self { rules, predicates, steps, .. } = self;
+        let archive = archive(part, steps)?;
+        Ok(Self { rules: rules.clone(), predicates: predicates.clone(), steps: steps.clone(), archive })
     }
 
     /// The path in the form that backends walk.
@@ -46,6 +51,11 @@ impl Plan {
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
+}
+
+fn archive(encoded: &Encoded, steps: &[Step]) -> Result<AlignedVec> {
+    rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps })
+        .map_err(|error| Error::Internal(format!("the path cannot be archived: {error}")))
 }
 
 /// One conjunction after the other; a predicate that fails sends the pair on to the next conjunction.

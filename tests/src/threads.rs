@@ -33,6 +33,7 @@ pub struct KernelOnThreads {
     threads_per_block: u32,
     n_blocks: u32,
     result_capacity: u32,
+    memory: u64,
     most_launches: AtomicU32,
 }
 
@@ -40,7 +41,18 @@ impl KernelOnThreads {
     /// So many blocks of so many threads, a multiple of 32, and a result buffer for at least a warp's candidates.
     pub fn new(threads_per_block: u32, n_blocks: u32, result_capacity: u32) -> Self {
         assert!(threads_per_block.is_multiple_of(WARP) && result_capacity >= WARP);
-        Self { threads_per_block, n_blocks, result_capacity, most_launches: AtomicU32::new(0) }
+        Self {
+            threads_per_block,
+            n_blocks,
+            result_capacity,
+            memory: u64::MAX,
+            most_launches: AtomicU32::new(0),
+        }
+    }
+
+    /// With room for so many bytes of columns.
+    pub fn with_memory(self, memory: u64) -> Self {
+        Self { memory, ..self }
     }
 
     /// The most launches that any task took so far: more than one if the result buffer was full at least once.
@@ -75,6 +87,10 @@ impl Backend for KernelOnThreads {
 
     fn pairs_per_task(&self) -> u64 {
         1 << 20
+    }
+
+    fn memory_for_columns(&self) -> Result<u64> {
+        Ok(self.memory)
     }
 
     fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {

@@ -1,7 +1,10 @@
 //! Exactness: every backend finds what the oracle finds, no more, no less, in the same order.
 
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
+use hyperblock::Result;
+use hyperblock::backend::{Backend, Scan};
+use hyperblock::cpu::{self, Cpu};
+use hyperblock::encode::Encoded;
+use hyperblock::plan::Plan;
 use hyperblock_tests::case::{Case, Paper, is_no_rule};
 use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
 use hyperblock_tests::threads::KernelOnThreads;
@@ -40,6 +43,43 @@ fn tasks_done_again_in_halves() {
             paper.assert_same("the CPU, in halves", &paper.oracle(), &found);
         }
     });
+}
+
+/// A CPU that pretends to have little memory, so that jobs are loaded in pieces.
+struct SmallCpu(u64);
+
+impl Backend for SmallCpu {
+    fn name(&self) -> String {
+        format!("the CPU with {} bytes", self.0)
+    }
+
+    fn pairs_per_task(&self) -> u64 {
+        1 << 20
+    }
+
+    fn memory_for_columns(&self) -> Result<u64> {
+        Ok(self.0)
+    }
+
+    fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
+        assert!(encoded.n_bytes() <= self.0 || encoded.n_left + encoded.n_right <= 2, "it was to fit");
+        cpu::load(encoded, plan)
+    }
+}
+
+#[test]
+fn cpu_in_pieces() {
+    for_random_cases(100, 60, |paper| {
+        for memory in [400, 3000] {
+            assert_exact(paper, &SmallCpu(memory));
+        }
+    });
+}
+
+#[test]
+fn kernel_on_threads_in_pieces() {
+    let device = KernelOnThreads::new(32, 1, 1 << 12).with_memory(1500);
+    for_random_cases(10, 20, |paper| assert_exact(paper, &device));
 }
 
 #[test]

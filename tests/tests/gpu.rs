@@ -24,6 +24,7 @@ fn main() {
         trial("random_cases", random_cases),
         trial("random_cases_with_a_full_buffer", random_cases_with_a_full_buffer),
         trial("tasks_done_again_in_halves", tasks_done_again_in_halves),
+        trial("random_cases_in_pieces", random_cases_in_pieces),
         trial("warp_edges", warp_edges),
         trial("every_pair_is_a_candidate", every_pair_is_a_candidate),
         trial("columns_without_values", columns_without_values),
@@ -36,8 +37,10 @@ fn main() {
 }
 
 fn for_random_cases(n_cases: u32, check: impl Fn(&Paper<'_>)) -> Result<(), Failed> {
-    let config =
-        Config { cases: n_cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    // The variable PROPTEST_CASES makes it fewer, for the slow tools that look for bad accesses and races.
+    let usual = Config::default();
+    let cases_to_run = n_cases.min(usual.cases);
+    let config = Config { cases: cases_to_run, failure_persistence: None, max_shrink_iters: 2000, ..usual };
     let ran = TestRunner::new(config).run(&cases(60), |case| {
         match case.prepare() {
             Ok(paper) => check(&paper),
@@ -74,6 +77,11 @@ fn assert_as_on_the_cpu(case: &Case, device: &dyn Backend) -> Result<(), Failed>
 fn random_cases() -> Result<(), Failed> {
     let device = Cuda::open(0)?;
     for_random_cases(200, |paper| assert_exact(paper, &device))
+}
+
+fn random_cases_in_pieces() -> Result<(), Failed> {
+    let device = Cuda::open(0)?.with_memory(4000);
+    for_random_cases(20, |paper| assert_exact(paper, &device))
 }
 
 fn random_cases_with_a_full_buffer() -> Result<(), Failed> {

@@ -24,7 +24,8 @@ fn run(job: &Job, args: &OutputArgs, quiet: bool) -> Result<()> {
             .build_global()
             .map_err(|error| Error::Job(format!("--threads {n_threads}: {error}")))?;
     }
-    let device = backend::open(args.device)?;
+    let device_memory = args.device_memory.map(|mebibytes| u64::from(mebibytes) << 20);
+    let device = backend::open(args.device, device_memory)?;
     if !quiet {
         eprintln!("running on {}", device.name());
     }

@@ -25,12 +25,13 @@ impl UploadedColumns {
             texts.push(DeviceTexts { bits: u64::from(*bits), heads, words });
         }
         let mut sets = Vec::new();
-        for SetColumn { extents, tokens } in &encoded.sets {
+        for SetColumn { extents, tokens, .. } in &encoded.sets {
             sets.push(DeviceSets { extents: upload.words(extents)?, tokens: upload.halves(tokens)? });
         }
         let reaches =
-            encoded.reaches.iter().map(|reaches| upload.words(reaches)).collect::<Result<Vec<_>>>()?;
-        let codes = encoded.codes.iter().map(|codes| upload.halves(codes)).collect::<Result<Vec<_>>>()?;
+            encoded.reaches.iter().map(|column| upload.words(&column.reaches)).collect::<Result<Vec<_>>>()?;
+        let codes =
+            encoded.codes.iter().map(|column| upload.halves(&column.codes)).collect::<Result<Vec<_>>>()?;
         let root = DeviceColumns {
             codes: upload.words(&codes)?,
             texts: upload.words(&texts)?,

@@ -7,7 +7,7 @@ use hyperblock_shared::columns::TextHead;
 use hyperblock_shared::signature::element_bit;
 use hyperblock_shared::text::MAX_LEN;
 
-pub(super) fn pack(values: &Dictionary) -> Result<TextColumn> {
+pub(super) fn pack(domain: usize, values: &Dictionary) -> Result<TextColumn> {
     let mut alphabet = Alphabet::of(values);
     let bits = match alphabet.n_symbols {
         0..=0xff => 8,
@@ -16,7 +16,7 @@ pub(super) fn pack(values: &Dictionary) -> Result<TextColumn> {
     };
     let per_word = 64 / bits;
     let mut packed =
-        TextColumn { bits, heads: Vec::with_capacity(values.len()), words: Vec::new(), longest: 0 };
+        TextColumn { domain, bits, heads: Vec::with_capacity(values.len()), words: Vec::new(), longest: 0 };
     for value in values.iter() {
         let start = u32::try_from(packed.words.len()).map_err(|_| {
             Error::Job("a column holds more than 32 GiB of distinct text; split the table".into())
@@ -91,7 +91,7 @@ mod tests {
         for value in values {
             dictionary.add(value);
         }
-        pack(&dictionary).unwrap()
+        pack(0, &dictionary).unwrap()
     }
 
     #[test]

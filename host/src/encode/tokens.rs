@@ -6,9 +6,9 @@ use crate::error::{Error, Result};
 use crate::rules::Tokenizer;
 use hyperblock_shared::columns::Extent;
 
-pub(super) fn tokenize(values: &Dictionary, tokenizer: Tokenizer) -> Result<SetColumn> {
+pub(super) fn tokenize(domain: usize, values: &Dictionary, tokenizer: Tokenizer) -> Result<SetColumn> {
     let mut codes = Dictionary::default();
-    let mut column = SetColumn { extents: Vec::with_capacity(values.len()), tokens: Vec::new() };
+    let mut column = SetColumn { domain, extents: Vec::with_capacity(values.len()), tokens: Vec::new() };
     let mut set = Vec::new();
     for value in values.iter() {
         set.clear();
@@ -58,7 +58,7 @@ mod tests {
         for value in ["to be or to be", "be", "ab"] {
             values.add(value);
         }
-        let column = tokenize(&values, Tokenizer::Words).unwrap();
+        let column = tokenize(0, &values, Tokenizer::Words).unwrap();
         assert_eq!(column.extents.iter().map(|extent| extent.len).collect::<Vec<_>>(), [3, 1, 1]);
         assert_eq!(column.tokens, [0, 1, 2, 1, 3]);
     }

@@ -31,7 +31,7 @@ impl Target {
                 )));
             }
             Ok(metadata) if !metadata.is_file() => Kind::Special,
-            _ => Kind::Temporary(temporary_beside(path).map_err(|error| Error::io(path)(plain(error)))?),
+            _ => Kind::Temporary(temporary_beside(path).map_err(Error::io(path))?),
         };
         Ok(Self { path: path.to_owned(), kind })
     }
@@ -73,6 +73,8 @@ impl Target {
 
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The system says best what is wrong with the folder: not there, or no folder.
+    folder.join(".").metadata()?;
     let mut builder = Builder::new();
     builder.prefix(".hyperblock-").suffix(".part");
     #[cfg(unix)]
@@ -81,12 +83,6 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
-}
-
-/// The system's own error, without the temporary file's name, which means nothing to anybody.
-fn plain(error: io::Error) -> io::Error {
-    let inner =
-        error.get_ref().and_then(|wrapped| wrapped.source()?.downcast_ref::<io::Error>()?.raw_os_error());
-    inner.map_or(error, io::Error::from_raw_os_error)
+    // Not the whole error: it goes on with the temporary file's name, which means nothing to anybody.
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }

@@ -104,6 +104,39 @@ fn link_compares_across() {
     ");
 }
 
+/// The job of `cargo xtask demo`, on the bundled people.
+#[test]
+fn the_demo() {
+    let _redacted = redacted();
+    let folder = Folder::new();
+    let people = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/people/");
+    let arguments = format!(
+        "dedupe {people}people.csv -r {people}rules.toml --truth {people}truth.csv -o pairs.csv --device cpu"
+    );
+    let ran = folder.run(&arguments);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_snapshot!(ran.stderr, @r"
+    running on cpu (N threads)
+    device           cpu (N threads)
+    records          3,000
+    pairs compared   4,498,500 of 4,498,500
+    candidates       755
+      same contact                     613
+      same birthday, similar name      56
+      swapped names                    45
+      same address, name sounds alike  41
+    reduction ratio  0.999832
+    matches found    748 of 830
+    recall           0.9012
+    precision        0.9907
+    F1               0.9438
+    CSSR             1.678e-4
+    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    peak memory      [memory]
+    ");
+    assert_eq!(folder.read("pairs.csv").lines().count(), 1 + 755);
+}
+
 #[test]
 fn explain_one_table() {
     let _redacted = redacted();

@@ -106,8 +106,6 @@ pub(crate) fn redacted() -> insta::internals::SettingsBindDropGuard {
     settings.add_filter(r"\d+\.\d MiB", "[memory]");
     // A matter of layout, which changes for reasons of its own.
     settings.add_filter(r"device bytes=[\d,]+", "device bytes=[bytes]");
-    // The name of the temporary file, where the system's message goes on with it.
-    settings.add_filter(r#" at path "[^"]*""#, "");
     settings.bind_to_scope()
 }
 

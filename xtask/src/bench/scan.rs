@@ -35,7 +35,7 @@ pub(super) fn run(args: &ScanArgs) -> Result<()> {
     let mut slowest_rate = None;
     for name in devices {
         let choice: DeviceChoice = name.parse().map_err(anyhow::Error::msg)?;
-        let device = backend::open(choice)?;
+        let device = backend::open(choice, None)?;
         let mut n_found = 0;
         let times = Times::of(|| {
             n_found = scan(&job, &*device)?;

@@ -1,0 +1,175 @@
+//! A part of an encoding: what the pairs of some left with some right records need, and nothing else.
+//!
+//! Where a device cannot hold a whole job, it holds parts of it, one after the other. Records and values are numbered
+//! anew from 0, values in their old order, so that numbers still ascend.
+
+use super::{CodeColumn, Encoded, ReachColumn, SetColumn, TextColumn};
+use crate::rules::Side;
+use hyperblock_shared::columns::{Extent, MISSING, Reach, TextHead};
+use hyperblock_shared::predicate::{Predicate, Test};
+use std::ops::Range;
+
+impl Encoded {
+    /// The part for pairs of `left` with `right` records. An operand that both sides use becomes two.
+    pub fn restrict(&self, left: Range<u32>, right: Range<u32>) -> Self {
+        let uses = self.uses();
+        let range = |side: Side| match side {
+            Side::Left => left.start as usize..left.end as usize,
+            Side::Right => right.start as usize..right.end as usize,
+        };
+        let mut kept: Vec<Kept> = self.domains.iter().map(|domain| Kept::new(domain.n_values)).collect();
+        for &(operand, side) in &uses {
+            let CodeColumn { domain, codes } = &self.codes[operand as usize];
+            codes[range(side)].iter().for_each(|&code| kept[*domain].mark(code));
+        }
+        for predicate in &self.predicates {
+            if let Test::LeftIs { operand, code } | Test::RightIs { operand, code } = predicate.test {
+                kept[self.codes[operand as usize].domain].mark(code);
+            }
+        }
+        kept.iter_mut().for_each(Kept::number);
+
+        let mut domains = self.domains.clone();
+        for (domain, kept) in domains.iter_mut().zip(&kept) {
+            domain.n_values = kept.codes.len();
+        }
+        let codes = uses.iter().map(|&(operand, side)| {
+            let CodeColumn { domain, codes } = &self.codes[operand as usize];
+            CodeColumn {
+                domain: *domain,
+                codes: codes[range(side)].iter().map(|&code| kept[*domain].renumber(code)).collect(),
+            }
+        });
+        Self {
+            n_left: left.end - left.start,
+            n_right: right.end - right.start,
+            predicates: self
+                .predicates
+                .iter()
+                .map(|predicate| self.renumber(predicate, &uses, &kept))
+                .collect(),
+            domains,
+            codes: codes.collect(),
+            texts: self.texts.iter().map(|texts| texts.restrict(&kept[texts.domain])).collect(),
+            sets: self.sets.iter().map(|sets| sets.restrict(&kept[sets.domain])).collect(),
+            reaches: self.reaches.iter().map(|reaches| reaches.restrict(&kept[reaches.domain])).collect(),
+        }
+    }
+
+    /// Which operands are read, and for the records of which side.
+    fn uses(&self) -> Vec<(u32, Side)> {
+        let mut uses = Vec::new();
+        let mut note = |operand: u32, side: Side| {
+            if !uses.contains(&(operand, side)) {
+                uses.push((operand, side));
+            }
+        };
+        for predicate in &self.predicates {
+            match predicate.test {
+                Test::LeftIs { operand, .. } => note(operand, Side::Left),
+                Test::RightIs { operand, .. } => note(operand, Side::Right),
+                Test::Compare { left, right, .. } => {
+                    note(left, Side::Left);
+                    note(right, Side::Right);
+                }
+            }
+        }
+        uses
+    }
+
+    fn renumber(&self, predicate: &Predicate, uses: &[(u32, Side)], kept: &[Kept]) -> Predicate {
+        let place = |operand: u32, side: Side| {
+            uses.iter().position(|&used| used == (operand, side)).unwrap_or_default() as u32
+        };
+        let constant = |operand: u32, code: u32| kept[self.codes[operand as usize].domain].renumber(code);
+        let test = match predicate.test {
+            Test::LeftIs { operand, code } => {
+                Test::LeftIs { operand: place(operand, Side::Left), code: constant(operand, code) }
+            }
+            Test::RightIs { operand, code } => {
+                Test::RightIs { operand: place(operand, Side::Right), code: constant(operand, code) }
+            }
+            Test::Compare { left, right, measure } => {
+                Test::Compare { left: place(left, Side::Left), right: place(right, Side::Right), measure }
+            }
+        };
+        Predicate { test, negated: predicate.negated }
+    }
+}
+
+/// The values of a domain that stay.
+struct Kept {
+    /// By old code: whether it stays, and then its new code.
+    new: Vec<u32>,
+    /// By new code: the old one.
+    codes: Vec<u32>,
+}
+
+impl Kept {
+    fn new(n_values: usize) -> Self {
+        Self { new: vec![MISSING; n_values], codes: Vec::new() }
+    }
+
+    fn mark(&mut self, code: u32) {
+        if code != MISSING {
+            self.new[code as usize] = 0;
+        }
+    }
+
+    /// Numbers the marked ones.
+    fn number(&mut self) {
+        for (old, new) in (0..).zip(&mut self.new).filter(|(_, new)| **new != MISSING) {
+            *new = self.codes.len() as u32;
+            self.codes.push(old);
+        }
+    }
+
+    fn renumber(&self, code: u32) -> u32 {
+        if code == MISSING { MISSING } else { self.new[code as usize] }
+    }
+
+    /// The new code of the first value that stays, at or after an old code.
+    fn first_from(&self, code: u32) -> u32 {
+        self.codes.partition_point(|&old| old < code) as u32
+    }
+}
+
+impl TextColumn {
+    fn restrict(&self, kept: &Kept) -> Self {
+        let (mut words, mut longest) = (Vec::new(), 0);
+        let mut copy = |&code: &u32| {
+            let head = self.heads[code as usize];
+            let from = head.start as usize;
+            let start = words.len() as u32;
+            words.extend_from_slice(&self.words[from..from + head.len.div_ceil(64 / self.bits) as usize]);
+            longest = longest.max(head.len);
+            TextHead { start, ..head }
+        };
+        let heads = kept.codes.iter().map(&mut copy).collect();
+        Self { domain: self.domain, bits: self.bits, heads, words, longest }
+    }
+}
+
+impl SetColumn {
+    fn restrict(&self, kept: &Kept) -> Self {
+        let mut tokens = Vec::new();
+        let mut copy = |&code: &u32| {
+            let Extent { start, len } = self.extents[code as usize];
+            let moved = Extent { start: tokens.len() as u32, len };
+            tokens.extend_from_slice(&self.tokens[start as usize..][..len as usize]);
+            moved
+        };
+        let extents = kept.codes.iter().map(&mut copy).collect();
+        Self { domain: self.domain, extents, tokens }
+    }
+}
+
+impl ReachColumn {
+    fn restrict(&self, kept: &Kept) -> Self {
+        let moved = |&code: &u32| {
+            let Reach { from, upto } = self.reaches[code as usize];
+            Reach { from: kept.first_from(from), upto: kept.first_from(upto) }
+        };
+        Self { domain: self.domain, reaches: kept.codes.iter().map(moved).collect() }
+    }
+}
