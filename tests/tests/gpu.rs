@@ -170,8 +170,8 @@ fn text_rules() -> Vec<String> {
 
 fn long_strings() -> Result<(), Failed> {
     let alphabet: Vec<char> = "abcdeé ".chars().collect();
-    let left = long_sheet(120, 0, &alphabet);
-    for right in [None, Some(long_sheet(70, 1000, &alphabet))] {
+    let left = long_sheet(40, 0, &alphabet);
+    for right in [None, Some(long_sheet(25, 1000, &alphabet))] {
         let case = Case { left: left.clone(), right, whens: text_rules() };
         assert_as_on_the_cpu(&case, &Cuda::open(0)?)?;
         assert_as_on_the_cpu(&case, &Cuda::open(0)?.with_result_capacity(32))?;
@@ -183,11 +183,11 @@ fn long_strings() -> Result<(), Failed> {
 fn wide_alphabets() -> Result<(), Failed> {
     for n_characters in [600u32, 70_000] {
         let alphabet: Vec<char> = (0x4e00..0x4e00 + n_characters).filter_map(char::from_u32).collect();
-        let mut left = long_sheet(60, 0, &alphabet);
+        let mut left = long_sheet(30, 0, &alphabet);
         // All of the alphabet stands in one value, so that the column really needs that many symbols.
         left.rows[0][0] = Some(alphabet.iter().collect());
         // Among so many characters, random ones rarely agree: these few do.
-        for (ix, row) in left.rows.iter_mut().enumerate().skip(40) {
+        for (ix, row) in left.rows.iter_mut().enumerate().skip(20) {
             row[0] = Some(relative(1, ix, 20 + 30 * (ix % 4), 9, &alphabet[..4]));
         }
         let case = Case { left, right: None, whens: text_rules() };
