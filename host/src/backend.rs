@@ -1,11 +1,11 @@
 //! Backends: what can run operators. The engine sees them only through these two traits.
 
+use crate::control::Control;
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::plan::Plan;
-use crate::schedule::Control;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
 use std::fmt;

@@ -1,10 +1,10 @@
 //! The CPU backend: the path, walked from a thread pool.
 
 use crate::backend::{Backend, Outcome, Scan};
+use crate::control::Control;
 use crate::encode::Encoded;
 use crate::error::Result;
 use crate::plan::Plan;
-use crate::schedule::Control;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::ArchivedPath;
 use hyperblock_shared::text::scratch_words;

@@ -1,6 +1,7 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
 use crate::backend::Backend;
+use crate::control::Control;
 use crate::encode::{Encoded, encode};
 use crate::error::Result;
 use crate::partition::{stripes, whole};
@@ -8,7 +9,7 @@ use crate::pieces;
 use crate::plan::{Explained, Plan};
 use crate::report::{Summary, peak_memory};
 use crate::rules::{self, RuleFile, Side};
-use crate::schedule::{self, Control};
+use crate::schedule;
 use crate::table::{ReadOptions, Table};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;

@@ -3,18 +3,20 @@
 //!
 //! ```text
 //! tables ─► table ─► encode ─┐
-//! rules  ─► rules ─► plan  ──┴─► partition ─► schedule ─► a backend (cpu, cuda) ─► candidates ─► output, evaluate, report
+//! rules  ─► rules ─► plan  ──┴─► partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► output, evaluate ─► report
 //! ```
 //!
 //! One direction, no way back: a module uses only what stands left of it. [`job`] walks the whole way; start there.
 
 pub mod backend;
+pub mod control;
 pub mod cpu;
 pub mod cuda;
 pub mod decimal;
 pub mod encode;
 pub mod error;
 pub mod evaluate;
+mod grouped;
 pub mod job;
 pub mod output;
 pub mod partition;
@@ -26,8 +28,8 @@ pub mod schedule;
 pub mod table;
 
 pub use backend::DeviceChoice;
+pub use control::Control;
 pub use error::{Error, Result};
 pub use job::{Job, Prepared};
-pub use schedule::Control;
 
 pub use hyperblock_shared::layout::Candidate;

@@ -4,10 +4,10 @@
 //! device's memory; the blocks are loaded and scanned one after the other. Slower than a job that fits, never refused.
 
 use crate::backend::{Backend, Outcome, Scan};
+use crate::control::Control;
 use crate::encode::Encoded;
 use crate::error::Result;
 use crate::plan::Plan;
-use crate::schedule::Control;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
 use std::ops::Range;

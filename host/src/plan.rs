@@ -6,7 +6,7 @@
 
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
-use crate::report::grouped;
+use crate::grouped::grouped;
 use crate::rules::{Predicate, Rule};
 use hyperblock_shared::path::{ArchivedPath, Path, Step};
 use rkyv::util::AlignedVec;

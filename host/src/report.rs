@@ -1,6 +1,7 @@
 //! The report: what a job did, for people.
 
 use crate::evaluate::Quality;
+use crate::grouped::grouped;
 use std::fmt;
 use std::time::Duration;
 
@@ -73,14 +74,6 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A number with its digits in groups of three.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<_> =
-        digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group)).collect();
-    groups.join(",")
-}
-
 fn seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
@@ -92,15 +85,4 @@ pub(crate) fn peak_memory() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn digits_are_grouped() {
-        let shown: Vec<_> = [0, 7, 999, 1000, 1_234_567].into_iter().map(grouped).collect();
-        assert_eq!(shown, ["0", "7", "999", "1,000", "1,234,567"]);
-    }
 }

@@ -1,40 +1,11 @@
 //! Schedule: tasks, one after the other, on a device; their candidates, sorted, to whoever wants them.
 
 use crate::backend::{Outcome, Scan};
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::partition::halves;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-
-/// What the outside may do while a job runs: watch it, and stop it.
-#[derive(Debug, Default)]
-pub struct Control {
-    cancelled: AtomicBool,
-    n_compared: AtomicU64,
-}
-
-impl Control {
-    /// Asks the job to stop soon.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Relaxed);
-    }
-
-    /// An error if the job was asked to stop.
-    pub fn check(&self) -> Result<()> {
-        if self.cancelled.load(Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
-    }
-
-    /// Pairs compared so far, for progress bars. Not exact while a task is split and repeated.
-    pub fn n_compared(&self) -> u64 {
-        self.n_compared.load(Relaxed)
-    }
-
-    /// Reports pairs as compared: for backends.
-    pub fn advance(&self, n_pairs: u64) {
-        self.n_compared.fetch_add(n_pairs, Relaxed);
-    }
-}
 
 /// The most candidates that are held in memory at once (400 MB), unless a single record has more.
 pub const MOST_CANDIDATES: usize = 1 << 25;
@@ -65,7 +36,7 @@ pub fn run(
             }
             (Outcome::TooMany, Some([first, second])) => {
                 tracing::debug!(?task, "more than {most_candidates} candidates: done again in halves");
-                control.n_compared.store(before, Relaxed);
+                control.back_to(before);
                 todo.extend([second, first]);
             }
             (Outcome::TooMany, None) => {

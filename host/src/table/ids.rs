@@ -45,8 +45,8 @@ impl Ids {
             rows.windows(2).find(|two| texts.value(two[0] as usize) == texts.value(two[1] as usize))
         {
             let message = format!(
-                "rows {} and {} have the same id `{}` in column `{}`; ids must differ (name another column with --id, \
-                 or leave it out of the header to use row numbers)",
+                "rows {} and {} have the same id `{}` in column `{}`; ids must differ \
+                 (name another column with --id)",
                 twice[0] + 1,
                 twice[1] + 1,
                 texts.value(twice[0] as usize),

@@ -20,7 +20,8 @@ pub(super) fn save(folder: &Path, bench: &str, lines: &[String]) -> Result<()> {
 }
 
 fn machine() -> String {
-    let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    // Where the figures went says nothing about them.
+    let command = std::env::args().skip(1).take_while(|word| word != "--save").collect::<Vec<_>>().join(" ");
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
     let threads = std::thread::available_parallelism().map_or(0, usize::from);
