@@ -31,3 +31,20 @@ impl Kernels {
         Ok(Self { scan: find("hyperblock_scan")? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PTX;
+
+    /// The arguments that `launch_scan` hands over, as the kernel declares them.
+    #[test]
+    fn the_scan_takes_what_is_handed_over() {
+        let (_, entry) = PTX.split_once(".visible .entry hyperblock_scan(").expect("the kernel is there");
+        let (parameters, _) = entry.split_once(')').expect("its parameters end");
+        let types: Vec<_> =
+            parameters.split(',').map(|parameter| parameter.split_whitespace().nth(1)).collect();
+        let (word, half) = (Some(".u64"), Some(".u32"));
+        // columns, path, path_len, task, stretch, counters, resume, results, capacity, scratch, scratch_words
+        assert_eq!(types, [word, word, word, word, half, word, word, word, half, word, half]);
+    }
+}

@@ -1,7 +1,8 @@
 //! One domain: the slots that share it, their distinct values, and a code for each record.
 
 use super::dictionary::Dictionary;
-use super::{Grouping, numbers, transform};
+use super::grouping::Grouping;
+use super::{numbers, transform};
 use crate::decimal::Decimal;
 use crate::error::{Error, Result};
 use crate::rules::{Domain, Operand, Side, Sided};
@@ -84,8 +85,8 @@ impl Raw {
 }
 
 impl Group {
-    pub(super) fn new(tables: &[&Table; 2], members: &[usize], plan: &Grouping) -> Result<Self> {
-        let slots: Vec<&Slot> = members.iter().map(|&slot| &plan.slots[slot]).collect();
+    pub(super) fn new(tables: &[&Table; 2], members: &[usize], grouping: &Grouping) -> Result<Self> {
+        let slots: Vec<&Slot> = members.iter().map(|&slot| &grouping.slots[slot]).collect();
         let raws: Vec<Raw> =
             slots.iter().map(|slot| Raw::new(tables[slot.table], slot)).collect::<Result<_>>()?;
         match slots[0].domain {
