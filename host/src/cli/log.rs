@@ -1,6 +1,5 @@
 //! Messages on standard error: warnings, and with --verbose more.
 
-use std::io::IsTerminal;
 use tracing::Level;
 
 pub(crate) fn start(verbose: u8) {
@@ -12,7 +11,7 @@ pub(crate) fn start(verbose: u8) {
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_ansi(false)
         .without_time()
         .with_target(false)
         .init();
