@@ -19,8 +19,8 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use launch::Kernels;
 use std::sync::Arc;
 
-/// Candidates that the result buffer on the device holds: 12 MB, far below what would make a drain rare enough to matter
-/// and far above what a launch overhead is worth.
+/// Candidates that the result buffer on the device holds: 12 MB. A drain and a launch then cost little beside finding
+/// that many.
 const RESULT_CAPACITY: u32 = 1 << 20;
 
 /// The oldest GPUs that the kernels are built for.
@@ -52,7 +52,6 @@ impl Cuda {
         let name = format!("cuda:{ordinal} ({})", gpu.name);
         let doing = |doing: &str, error: DriverError| driver::failed(&name, doing, error);
         let context = CudaContext::new(ordinal).map_err(|error| doing("opening the device", error))?;
-        // Made before the kernels are loaded: the driver then reports what loading did.
         let stream = context.new_stream().map_err(|error| doing("making a stream", error))?;
         let kernels = Kernels::load(&context, &name)?;
         Ok(Self { context, stream, kernels, name, result_capacity: RESULT_CAPACITY, most_memory: u64::MAX })

@@ -5,7 +5,7 @@ use crate::threshold::{ArchivedThreshold, Threshold};
 use proptest::prelude::*;
 use std::{string::String, vec::Vec};
 
-/// A string packed at a given width. Wide characters are folded into 8 bits, which keeps most of them apart.
+/// A string packed at a given width; a character's symbol is its place in [`ALPHABET`].
 pub(crate) struct Packed<const BITS: u32> {
     words: Vec<u64>,
     len: u32,

@@ -79,7 +79,7 @@ fn prepare(rows: u32) -> Result<Prepared> {
     Ok(Job::dedupe(table, rules).prepare()?)
 }
 
-/// Scans with the job already loaded, and counts.
+/// Brings the job to the device, scans it and counts: what is timed.
 fn scan(job: &Prepared, device: &dyn Backend) -> Result<u64> {
     let mut loaded = device.load(&job.encoded, &job.plan)?;
     let tasks = partition::stripes(job.task(), device.pairs_per_task());
