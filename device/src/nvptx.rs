@@ -7,7 +7,7 @@ use crate::block::Block;
 use crate::scan::{Scan, scan};
 use core::arch::nvptx;
 use core::sync::atomic::AtomicU32;
-use hyperblock_shared::columns::{Columns, Extent, Reach, Sets, TextHead, Texts};
+use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
 use hyperblock_shared::layout::{
     CANDIDATE_WORDS, DeviceColumns, DeviceSets, DeviceSlice, DeviceTexts, SCAN_SHARED_WORDS, ScanCounters,
     resume_words,
@@ -108,11 +108,7 @@ impl Columns for Uploaded<'_> {
         // SAFETY: the promise of `Uploaded`.
         unsafe {
             let texts = &slice::<DeviceTexts>(&self.0.texts)[ix as usize];
-            Texts {
-                bits: texts.bits as u32,
-                heads: slice::<TextHead>(&texts.heads),
-                words: slice(&texts.words),
-            }
+            Texts { bits: texts.bits as u32, heads: slice::<Head>(&texts.heads), words: slice(&texts.words) }
         }
     }
 
@@ -120,13 +116,18 @@ impl Columns for Uploaded<'_> {
         // SAFETY: the promise of `Uploaded`.
         unsafe {
             let sets = &slice::<DeviceSets>(&self.0.sets)[ix as usize];
-            Sets { extents: slice::<Extent>(&sets.extents), tokens: slice(&sets.tokens) }
+            Sets { heads: slice::<Head>(&sets.heads), tokens: slice(&sets.tokens) }
         }
     }
 
     fn reaches(&self, ix: u32) -> &[Reach] {
         // SAFETY: the promise of `Uploaded`.
         unsafe { slice(&slice::<DeviceSlice>(&self.0.reaches)[ix as usize]) }
+    }
+
+    fn marks(&self, ix: u32) -> &[u32] {
+        // SAFETY: the promise of `Uploaded`.
+        unsafe { slice(&slice::<DeviceSlice>(&self.0.marks)[ix as usize]) }
     }
 }
 
@@ -184,7 +185,8 @@ unsafe extern "ptx-kernel" fn hyperblock_scan(
             path: rkyv::access_unchecked::<rkyv::Archived<Path<'_>>>(core::slice::from_raw_parts(
                 path,
                 path_len as usize,
-            )),
+            ))
+            .walk(),
             task: *task,
             stretch,
             counters: core::slice::from_raw_parts(counters, size_of::<ScanCounters>() / 4),

@@ -16,7 +16,7 @@ use crate::block::Block;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, NO_TILE, resume_words};
-use hyperblock_shared::path::ArchivedPath;
+use hyperblock_shared::path::Walk;
 use hyperblock_shared::text::Scratch;
 use hyperblock_shared::window::{Task, Tile};
 
@@ -26,11 +26,11 @@ const STOPPED: usize = 1;
 
 /// What all blocks of a scan work on together.
 #[derive(Clone, Copy)]
-pub struct Scan<'a, 'p, C> {
+pub struct Scan<'a, C> {
     /// The tables.
     pub columns: &'a C,
     /// The rules.
-    pub path: &'a ArchivedPath<'p>,
+    pub path: Walk<'a>,
     /// The pairs.
     pub task: Task,
     /// Right records in a tile.
@@ -51,7 +51,7 @@ const N_STOPPED: usize = 3;
 /// The kernel's body.
 // Always: left to itself the compiler may call it, and hand over `scan` through local memory.
 #[inline(always)]
-pub fn scan(block: &impl Block, scan: &Scan<'_, '_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
+pub fn scan(block: &impl Block, scan: &Scan<'_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
     let interval = block.n_threads();
     let n_tiles = scan.task.n_tiles(interval, scan.stretch) as u32;
     let n_words = resume_words(interval) as usize;
@@ -107,7 +107,7 @@ pub fn scan(block: &impl Block, scan: &Scan<'_, '_, impl Columns>, scratch: &mut
 #[inline]
 fn scan_tile(
     block: &impl Block,
-    scan: &Scan<'_, '_, impl Columns>,
+    scan: &Scan<'_, impl Columns>,
     tile: &Tile,
     from: u32,
     scratch: &mut (impl Scratch + ?Sized),
@@ -116,7 +116,7 @@ fn scan_tile(
     let capacity = (scan.results.len() / CANDIDATE_WORDS) as u32;
     for right in from..tile.right_upto {
         let witness = if left < tile.left_upto && scan.task.holds(left, right) {
-            scan.path.witness(scan.columns, left, right, scratch)
+            scan.path.witness(scan.columns, left, right, scratch, &mut ())
         } else {
             None
         };

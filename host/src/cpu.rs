@@ -6,7 +6,7 @@ use crate::encode::Encoded;
 use crate::error::Result;
 use crate::plan::Plan;
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::path::ArchivedPath;
+use hyperblock_shared::path::Walk;
 use hyperblock_shared::text::scratch_words;
 use hyperblock_shared::window::Task;
 use rayon::prelude::*;
@@ -46,12 +46,12 @@ impl Backend for Cpu {
 
 /// A scan on the CPU: there is nothing to bring anywhere.
 pub fn load<'a>(encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
-    Ok(Box::new(CpuScan { encoded, path: plan.path()? }))
+    Ok(Box::new(CpuScan { encoded, path: plan.path()?.walk() }))
 }
 
 struct CpuScan<'a> {
     encoded: &'a Encoded,
-    path: &'a ArchivedPath<'a>,
+    path: Walk<'a>,
 }
 
 /// Pairs that a thread takes at a time: some milliseconds.
@@ -103,7 +103,7 @@ impl CpuScan<'_> {
         for left in task.left_from..task.left_upto {
             let right_from = if task.half == 1 { task.right_from.max(left + 1) } else { task.right_from };
             for right in right_from..task.right_upto {
-                if let Some(rule) = self.path.witness(self.encoded, left, right, scratch) {
+                if let Some(rule) = self.path.witness(self.encoded, left, right, scratch, &mut ()) {
                     candidates.push(Candidate { left, right, rule });
                 }
             }

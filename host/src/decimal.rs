@@ -84,6 +84,11 @@ impl Decimal {
         self.scale == 0
     }
 
+    /// The number with the opposite sign.
+    pub fn negated(self) -> Self {
+        Self { digits: -self.digits, ..self }
+    }
+
     /// Whether it is below zero.
     pub fn is_negative(self) -> bool {
         self.digits < 0

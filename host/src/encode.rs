@@ -5,24 +5,29 @@
 //! 2. A column's distinct values are found first, so transforms run once per distinct value, not once per record.
 //! 3. What measures need of a value is stored per code: packed symbols in the smallest alphabet, token sets, or the
 //!    codes within numeric reach.
-//! 4. Each predicate is restated over those numbers; constants became codes like any other value.
+//! 4. What predicates ask of one record alone is answered here, a bit a record; records that no rule is about are left
+//!    out ([`Selection`]). The other predicates are restated over the numbers.
 
 mod dictionary;
 mod group;
 mod grouping;
 mod lower;
+mod marks;
 mod numbers;
 mod restrict;
+mod select;
 mod symbols;
 mod tokens;
 mod transform;
+
+pub use select::Selection;
 
 use crate::error::{Error, Result};
 use crate::rules::Predicate;
 use crate::table::Table;
 use group::Group;
 use grouping::Grouping;
-use hyperblock_shared::columns::{Columns, Extent, Reach, Sets, TextHead, Texts};
+use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
 use hyperblock_shared::predicate as lowered;
 use rayon::prelude::*;
 
@@ -41,6 +46,7 @@ pub struct Encoded {
     pub(crate) texts: Vec<TextColumn>,
     pub(crate) sets: Vec<SetColumn>,
     pub(crate) reaches: Vec<ReachColumn>,
+    pub(crate) marks: Vec<MarkColumn>,
 }
 
 /// What `explain` tells of a domain.
@@ -57,6 +63,8 @@ pub struct DomainSummary {
 /// An operand's codes.
 #[derive(Debug)]
 pub(crate) struct CodeColumn {
+    /// 0 is the left table, 1 the right.
+    pub(crate) table: usize,
     pub(crate) domain: usize,
     pub(crate) codes: Vec<u32>,
 }
@@ -66,7 +74,7 @@ pub(crate) struct CodeColumn {
 pub(crate) struct TextColumn {
     pub(crate) domain: usize,
     pub(crate) bits: u32,
-    pub(crate) heads: Vec<TextHead>,
+    pub(crate) heads: Vec<Head>,
     pub(crate) words: Vec<u64>,
     pub(crate) longest: u32,
 }
@@ -75,7 +83,7 @@ pub(crate) struct TextColumn {
 #[derive(Debug)]
 pub(crate) struct SetColumn {
     pub(crate) domain: usize,
-    pub(crate) extents: Vec<Extent>,
+    pub(crate) heads: Vec<Head>,
     pub(crate) tokens: Vec<u32>,
 }
 
@@ -84,6 +92,14 @@ pub(crate) struct SetColumn {
 pub(crate) struct ReachColumn {
     pub(crate) domain: usize,
     pub(crate) reaches: Vec<Reach>,
+}
+
+/// A bit for each record, 32 a word.
+#[derive(Debug)]
+pub(crate) struct MarkColumn {
+    /// 0 is the left table, 1 the right.
+    pub(crate) table: usize,
+    pub(crate) bits: Vec<u32>,
 }
 
 impl Columns for Encoded {
@@ -97,12 +113,16 @@ impl Columns for Encoded {
     }
 
     fn sets(&self, ix: u32) -> Sets<'_> {
-        let SetColumn { extents, tokens, .. } = &self.sets[ix as usize];
-        Sets { extents, tokens }
+        let SetColumn { heads, tokens, .. } = &self.sets[ix as usize];
+        Sets { heads, tokens }
     }
 
     fn reaches(&self, ix: u32) -> &[Reach] {
         &self.reaches[ix as usize].reaches
+    }
+
+    fn marks(&self, ix: u32) -> &[u32] {
+        &self.marks[ix as usize].bits
     }
 }
 
@@ -115,10 +135,11 @@ impl Encoded {
     /// The bytes that a device needs to hold all of it.
     pub fn n_bytes(&self) -> u64 {
         let texts = self.texts.iter().map(|texts| 16 * texts.heads.len() + 8 * texts.words.len());
-        let sets = self.sets.iter().map(|sets| 8 * sets.extents.len() + 4 * sets.tokens.len());
+        let sets = self.sets.iter().map(|sets| 16 * sets.heads.len() + 4 * sets.tokens.len());
         let reaches = self.reaches.iter().map(|column| 8 * column.reaches.len());
         let codes = self.codes.iter().map(|column| 4 * column.codes.len());
-        texts.chain(sets).chain(reaches).chain(codes).sum::<usize>() as u64
+        let marks = self.marks.iter().map(|column| 4 * column.bits.len());
+        texts.chain(sets).chain(reaches).chain(codes).chain(marks).sum::<usize>() as u64
     }
 }
 
@@ -126,8 +147,8 @@ impl Encoded {
 pub fn encode(left: &Table, right: Option<&Table>, predicates: &[Predicate]) -> Result<Encoded> {
     let (n_left, n_right) = (left.n_records(), right.map_or(left.n_records(), Table::n_records));
     let grouping = Grouping::new(right.is_some(), predicates);
-    // Every record may bring a value of its own, and every predicate a constant.
-    if u64::from(n_left) + u64::from(n_right) + predicates.len() as u64 >= u64::from(u32::MAX) {
+    // Every record may bring a value of its own.
+    if u64::from(n_left) + u64::from(n_right) >= u64::from(u32::MAX) {
         return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
     }
     let tables = [left, right.unwrap_or(left)];
@@ -149,11 +170,15 @@ pub fn encode(left: &Table, right: Option<&Table>, predicates: &[Predicate]) -> 
                 .map(|texts| (texts.bits, texts.longest)),
         })
         .collect();
-    let mut by_slot: Vec<_> =
-        grouping.slots.iter().map(|_| CodeColumn { domain: 0, codes: Vec::new() }).collect();
+    let mut by_slot: Vec<_> = grouping
+        .slots
+        .iter()
+        .map(|slot| CodeColumn { table: slot.table, domain: 0, codes: Vec::new() })
+        .collect();
     for (domain, (group, members)) in groups.into_iter().zip(&grouping.members).enumerate() {
         for (codes, &slot) in group.codes.into_iter().zip(members) {
-            by_slot[slot] = CodeColumn { domain, codes };
+            let column = &mut by_slot[slot];
+            (column.domain, column.codes) = (domain, codes);
         }
     }
     encoded.codes = by_slot;

@@ -2,7 +2,7 @@
 
 use crate::backend::Backend;
 use crate::control::Control;
-use crate::encode::{Encoded, encode};
+use crate::encode::{Encoded, Selection, encode};
 use crate::error::Result;
 use crate::partition::{stripes, whole};
 use crate::pieces;
@@ -86,10 +86,11 @@ impl Job {
         let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
         let predicates = rules::predicates(&rules);
         let encoded = encode(&left, right.as_ref(), &predicates)?;
+        let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
         stages.end("encode");
         let plan = Plan::new(rules, predicates, &encoded)?;
         stages.end("plan");
-        Ok(Prepared { left, right, encoded, plan, stages: stages.done })
+        Ok(Prepared { left, right, encoded, selection, plan, stages: stages.done })
     }
 }
 
@@ -99,8 +100,10 @@ pub struct Prepared {
     /// The left table, or the only one.
     pub left: Table,
     right: Option<Table>,
-    /// What is compared.
+    /// What is compared: the records that some rule is about, numbered anew.
     pub encoded: Encoded,
+    /// Which records those are.
+    pub selection: Selection,
     /// How.
     pub plan: Plan,
     stages: Vec<(&'static str, Duration)>,
@@ -117,7 +120,12 @@ impl Prepared {
         self.right.as_ref()
     }
 
-    /// All pairs of the job.
+    /// All pairs of the tables.
+    pub fn n_pairs(&self) -> u64 {
+        whole(self.left.n_records(), self.right().n_records(), self.right.is_none()).n_pairs()
+    }
+
+    /// The pairs to compare.
     pub fn task(&self) -> Task {
         whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
     }
@@ -140,13 +148,16 @@ impl Prepared {
         let mut scan = pieces::load(device, &self.encoded, &self.plan)?;
         stages.end("load");
         let mut writing = Duration::ZERO;
+        let mut named = Vec::new();
         let tasks = stripes(task, device.pairs_per_task());
         schedule::run(&mut *scan, tasks, schedule::MOST_CANDIDATES, control, &mut |candidates| {
             let start = Instant::now();
-            for candidate in candidates {
+            named.clear();
+            named.extend(candidates.iter().map(|candidate| self.selection.candidate(candidate)));
+            for candidate in &named {
                 by_rule[candidate.rule as usize].1 += 1;
             }
-            sink(candidates)?;
+            sink(&named)?;
             writing += start.elapsed();
             Ok(())
         })?;
@@ -157,9 +168,9 @@ impl Prepared {
         stages.done.push(("write", writing));
         Ok(Summary {
             device: device.name(),
-            n_left: self.encoded.n_left,
+            n_left: self.left.n_records(),
             n_right: self.right.as_ref().map(Table::n_records),
-            n_pairs: task.n_pairs(),
+            n_pairs: self.n_pairs(),
             n_compared: control.n_compared(),
             by_rule,
             quality: None,

@@ -8,7 +8,7 @@ use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::grouped::grouped;
 use crate::rules::{Predicate, Rule};
-use hyperblock_shared::path::{ArchivedPath, Path, Step};
+use hyperblock_shared::path::{ArchivedPath, FORGOTTEN, Path, Step};
 use rkyv::util::AlignedVec;
 use std::fmt;
 
@@ -69,9 +69,9 @@ fn lay_out(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Step>> {
             let ix = predicates.iter().position(|other| other == predicate);
             let predicate =
                 ix.ok_or_else(|| Error::Internal(format!("`{predicate}` was not encoded")))? as u32;
-            steps.push(Step::Test { predicate, otherwise });
+            steps.push(Step::Test { predicate, otherwise, bit: FORGOTTEN });
         }
-        steps.push(Step::Witness { rule });
+        steps.push(Step::Witness { rule, then: u32::MAX });
     }
     Ok(steps)
 }
@@ -98,7 +98,7 @@ impl fmt::Display for Explained<'_> {
                 rule.conjunctions.iter().flat_map(|conjunction| conjunction.iter().map(|_| ()).chain([()]))
             {
                 match steps.next() {
-                    Some((ix, Step::Test { predicate, otherwise })) => {
+                    Some((ix, Step::Test { predicate, otherwise, .. })) => {
                         writeln!(
                             f,
                             "    {ix:>3}  {}, else {otherwise}",

@@ -23,6 +23,8 @@ pub(crate) use display::Sided;
 use crate::decimal::Decimal;
 use hyperblock_shared::threshold::Threshold;
 
+pub use hyperblock_shared::predicate::{Boost, EditDistance, SetSimilarity};
+
 /// A named rule: it holds on a pair if all predicates of one of its conjunctions do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -63,21 +65,42 @@ pub struct Operand {
 }
 
 /// A function from a value to a value. An empty result is a missing value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Transform {
     /// Unicode lower case.
     Lower,
+    /// Unicode upper case.
+    Upper,
     /// Without white space at both ends.
     Trim,
-    /// `len` characters (all, if `None`) from the one at `from`, counted from 1.
+    /// `len` characters (all, if `None`) from the one at `from`, counted from 1. `left(x, n)` is one of these.
     Substr {
         /// At least 1.
         from: u32,
         /// At least 1.
         len: Option<u32>,
     },
+    /// The last so many characters, at least 1.
+    Right(u32),
+    /// What matches a regular expression, replaced.
+    RegexpReplace {
+        /// In the syntax of the regex crate.
+        pattern: String,
+        /// With `\1` for the first group, `\0` for all that matched, `\\` for a backslash.
+        replacement: String,
+        /// All that matches, not only the first.
+        all: bool,
+        /// Upper and lower case are the same.
+        ignore_case: bool,
+    },
+    /// Without accents: decomposed (NFD), without the marks.
+    StripAccents,
     /// [`hyperblock_shared::soundex::soundex`].
     Soundex,
+    /// Lawrence Philips' Metaphone (*Computer Language* 7(12), 1990), four letters at most.
+    Metaphone,
+    /// The first run of exactly four digits, as a number: the year of a date however it is written.
+    Year,
 }
 
 /// How a value becomes a set.
@@ -85,14 +108,14 @@ pub enum Transform {
 pub enum Tokenizer {
     /// What stands between white space.
     Words,
-    /// Every run of q characters.
+    /// Every run of q characters. With q = 1 these are the characters, `chars(x)`.
     Qgrams(u32),
 }
 
-/// What kind of value is compared: it decides what equal means.
+/// What kind of value is compared: it decides what equal means, and which value is less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Domain {
-    /// Equal if the characters are.
+    /// Equal if the characters are; ordered by their code points.
     Text,
     /// Equal if the numbers are: 1.0 is 1.
     Number,
@@ -112,16 +135,16 @@ pub struct Predicate {
 /// What is tested.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Test {
-    /// One record's value is a constant.
-    Is {
+    /// Something is asked of one record alone.
+    Value {
         /// Whose value.
         side: Side,
         /// Which value.
         operand: Operand,
         /// What kind of value.
         domain: Domain,
-        /// The constant: text as written, a number as [`Decimal`] writes it, a date as `YYYY-MM-DD`.
-        constant: String,
+        /// What is asked of it.
+        condition: Condition,
     },
     /// The two records' values compare by a measure.
     Compare {
@@ -129,33 +152,61 @@ pub enum Test {
         left: Operand,
         /// Of the right record.
         right: Operand,
-        /// What kind of value; `Text` for every measure but `Equal` and `Within`.
+        /// What kind of value; `Text` for every measure but `Equal` and `Difference`.
         domain: Domain,
         /// How they compare.
         measure: Measure,
     },
 }
 
-/// How two values compare. All measures are symmetric.
+/// What is asked of one value. Constants are text as written, numbers as [`Decimal`] writes them, dates as `YYYY-MM-DD`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// It is missing. The one condition that has an outcome on a missing value.
+    Missing,
+    /// It is this constant.
+    Is(String),
+    /// It is at most this constant; below it, if `strict`.
+    AtMost {
+        /// The constant.
+        constant: String,
+        /// `<` rather than `<=`.
+        strict: bool,
+    },
+}
+
+/// How two values compare. All measures but `Difference` are symmetric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
     /// They are equal.
     Equal,
     /// At most so many edits.
-    LevenshteinAtMost(u32),
-    /// Levenshtein similarity.
-    LevenshteinSimilarity(Bound),
-    /// Jaro-Winkler similarity.
-    JaroWinklerSimilarity(Bound),
-    /// Jaccard similarity of token sets.
-    Jaccard(Tokenizer, Bound),
-    /// Numbers differ by at most so much, or dates by at most so many days; `strict` if by less.
-    Within {
-        /// Not negative.
-        most: Decimal,
-        /// `<` rather than `<=`.
-        strict: bool,
+    Edits(EditDistance, u32),
+    /// 1 − edits / length of the longer one.
+    EditSimilarity(EditDistance, Bound),
+    /// Jaro or Jaro-Winkler similarity.
+    Jaro(Boost, Bound),
+    /// Similarity of token sets.
+    Sets(Tokenizer, SetSimilarity, Bound),
+    /// At least so many tokens in common, and at least 1.
+    CommonTokens(Tokenizer, u32),
+    /// The left number minus the right one, or the days from the right date to the left one, lies between two bounds, at
+    /// least one of which is there.
+    Difference {
+        /// From below.
+        least: Option<Limit>,
+        /// From above.
+        most: Option<Limit>,
     },
+}
+
+/// One end of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Limit {
+    /// The end.
+    pub at: Decimal,
+    /// Without the end itself.
+    pub strict: bool,
 }
 
 /// What a similarity must reach.
@@ -178,6 +229,13 @@ pub fn predicates(rules: &[Rule]) -> Vec<Predicate> {
     distinct
 }
 
+/// The conjunctions of all rules, in order, their predicates by their places in `predicates`.
+pub fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Vec<Vec<usize>> {
+    let place = |predicate: &Predicate| predicates.iter().position(|other| other == predicate);
+    let all = rules.iter().flat_map(|rule| &rule.conjunctions);
+    all.map(|conjunction| conjunction.iter().filter_map(place).collect()).collect()
+}
+
 impl From<Bound> for Threshold {
     fn from(bound: Bound) -> Self {
         let scale = 10u32.pow(bound.least.scale());
@@ -190,13 +248,24 @@ impl Predicate {
     /// The predicate with left and right exchanged.
     pub fn mirrored(&self) -> Self {
         let test = match self.test.clone() {
-            Test::Is { side, operand, domain, constant } => {
-                Test::Is { side: side.other(), operand, domain, constant }
+            Test::Value { side, operand, domain, condition } => {
+                Test::Value { side: side.other(), operand, domain, condition }
             }
             Test::Compare { left, right, domain, measure } => {
-                Test::Compare { left: right, right: left, domain, measure }
+                Test::Compare { left: right, right: left, domain, measure: measure.mirrored() }
             }
         };
         Self { test, negated: self.negated }
+    }
+}
+
+impl Measure {
+    /// The measure with left and right exchanged.
+    fn mirrored(self) -> Self {
+        let turned = |limit: Option<Limit>| limit.map(|limit| Limit { at: limit.at.negated(), ..limit });
+        match self {
+            Self::Difference { least, most } => Self::Difference { least: turned(most), most: turned(least) },
+            symmetric => symmetric,
+        }
     }
 }

@@ -10,34 +10,23 @@ use bytemuck::{Pod, Zeroable};
 /// The code of a missing value.
 pub const MISSING: u32 = u32::MAX;
 
-/// A value's text at a glance: most pairs are told apart by this alone. 16 bytes, so a device loads it at once.
+/// A value at a glance, as text or as a set: most pairs are told apart by this alone. 16 bytes, so a device loads it at
+/// once.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct TextHead {
-    /// The first word.
+pub struct Head {
+    /// The first word of symbols, or the first token.
     pub start: u32,
-    /// How many symbols.
+    /// How many symbols, or tokens.
     pub len: u32,
     /// See [`crate::signature`].
     pub signature: u64,
 }
 
-const _: () = assert!(size_of::<TextHead>() == 16);
-
-/// Where a value's tokens stand. Aligned as the 64-bit word that it crosses to the device as.
-#[repr(C, align(8))]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Extent {
-    /// The first token.
-    pub start: u32,
-    /// How many tokens.
-    pub len: u32,
-}
-
-const _: () = assert!(size_of::<Extent>() == 8);
+const _: () = assert!(size_of::<Head>() == 16);
 
 /// The codes that a left code may meet: those of the numbers near enough to it. Codes of numbers ascend with them.
-/// Aligned like [`Extent`].
+/// Aligned as the 64-bit word that it crosses to the device as.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Reach {
@@ -55,15 +44,15 @@ pub struct Texts<'a> {
     /// Bits a symbol: 8, 16 or 32.
     pub bits: u32,
     /// By code.
-    pub heads: &'a [TextHead],
+    pub heads: &'a [Head],
     /// All values, each starting at a word.
     pub words: &'a [u64],
 }
 
 impl<'a> Texts<'a> {
     /// The value behind a head. `BITS` must be `self.bits`.
-    pub fn text<const BITS: u32>(&self, head: &TextHead) -> Text<'a, BITS> {
-        let TextHead { start, len, .. } = *head;
+    pub fn text<const BITS: u32>(&self, head: &Head) -> Text<'a, BITS> {
+        let Head { start, len, .. } = *head;
         let n_words = len.div_ceil(Text::<BITS>::PER_WORD) as usize;
         Text::new(&self.words[start as usize..][..n_words], len)
     }
@@ -72,17 +61,16 @@ impl<'a> Texts<'a> {
 /// The token sets of a domain's values under one tokenizer.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets<'a> {
-    /// By code: the first token and the number of tokens.
-    pub extents: &'a [Extent],
+    /// By code.
+    pub heads: &'a [Head],
     /// All sets, each ascending.
     pub tokens: &'a [u32],
 }
 
 impl<'a> Sets<'a> {
-    /// The tokens of the value behind a code.
-    pub fn set(&self, code: u32) -> &'a [u32] {
-        let Extent { start, len } = self.extents[code as usize];
-        &self.tokens[start as usize..][..len as usize]
+    /// The tokens behind a head.
+    pub fn set(&self, head: &Head) -> &'a [u32] {
+        &self.tokens[head.start as usize..][..head.len as usize]
     }
 }
 
@@ -96,4 +84,6 @@ pub trait Columns {
     fn sets(&self, ix: u32) -> Sets<'_>;
     /// What each left code reaches under a numeric predicate, likewise.
     fn reaches(&self, ix: u32) -> &[Reach];
+    /// A bit for each record of one side, 32 a word, likewise.
+    fn marks(&self, ix: u32) -> &[u32];
 }

@@ -34,7 +34,7 @@ pub struct DeviceSlice {
 pub struct DeviceTexts {
     /// Bits a symbol.
     pub bits: u64,
-    /// Of `TextHead`.
+    /// Of `Head`.
     pub heads: DeviceSlice,
     /// Of `u64`.
     pub words: DeviceSlice,
@@ -44,8 +44,8 @@ pub struct DeviceTexts {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DeviceSets {
-    /// Of `Extent`.
-    pub extents: DeviceSlice,
+    /// Of `Head`.
+    pub heads: DeviceSlice,
     /// Of `u32`.
     pub tokens: DeviceSlice,
 }
@@ -62,9 +62,11 @@ pub struct DeviceColumns {
     pub sets: DeviceSlice,
     /// Of `DeviceSlice` of `Reach`.
     pub reaches: DeviceSlice,
+    /// Of `DeviceSlice` of `u32`.
+    pub marks: DeviceSlice,
 }
 
-const _: () = assert!(size_of::<DeviceColumns>() == 64);
+const _: () = assert!(size_of::<DeviceColumns>() == 80);
 
 /// What a scan counts, a word each, in the order of the fields.
 #[repr(C)]

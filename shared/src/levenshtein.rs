@@ -10,7 +10,6 @@
 //! The masks of equal symbols come from comparing packed words, not from a table, so nothing is set up per pair.
 
 use crate::text::{BLOCK, Scratch, Text};
-use crate::threshold::ArchivedThreshold;
 
 /// Whether the distance of `a` and `b` is at most `most`.
 #[inline]
@@ -33,20 +32,6 @@ pub fn distance_at_most<const BITS: u32>(
         3..=4 => one_block(Registers::<BITS, 4>::new(pattern), text, most),
         _ if pattern.len() <= BLOCK => one_block(pattern, text, most),
         _ => many_blocks(pattern, text, most, scratch),
-    }
-}
-
-/// Whether 1 − d / max(len) reaches `threshold`.
-#[inline]
-pub fn similarity_reaches<const BITS: u32>(
-    a: Text<'_, BITS>,
-    b: Text<'_, BITS>,
-    threshold: &ArchivedThreshold,
-    scratch: &mut (impl Scratch + ?Sized),
-) -> bool {
-    match threshold.most_edits(a.len().max(b.len())) {
-        Some(most) => distance_at_most(a, b, most, scratch),
-        None => false,
     }
 }
 
@@ -194,7 +179,7 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Packed, archived, at_least, decimals, near_strings};
+    use crate::testing::{Packed, near_strings};
     use proptest::prelude::*;
     use std::vec;
 
@@ -215,29 +200,6 @@ mod tests {
             let exact = strsim::levenshtein(&a, &b) as u32;
             check::<8>(&a, &b, exact);
             check::<8>(&a, &b, exact.saturating_sub(1));
-        }
-
-        #[test]
-        fn similarity_is_decided_in_integers((a, b) in near_strings(), threshold in decimals()) {
-            let longest = a.chars().count().max(b.chars().count()) as u64;
-            prop_assume!(longest > 0);
-            let same = longest - strsim::levenshtein(&a, &b) as u64;
-            let (x, y) = (Packed::<16>::new(&a), Packed::<16>::new(&b));
-            let mut scratch = [0; 64];
-            let got = archived(threshold, |t| similarity_reaches(x.text(), y.text(), t, scratch.as_mut_slice()));
-            prop_assert_eq!(got, at_least(same, longest, threshold));
-        }
-    }
-
-    #[test]
-    fn one_edit_in_five_is_four_fifths() {
-        let (x, y) = (Packed::<8>::new("smith"), Packed::<8>::new("smyth"));
-        for (digits, strict, want) in [(8, false, true), (8, true, false), (9, false, false)] {
-            let threshold = crate::threshold::Threshold { digits, scale: 10, strict };
-            assert_eq!(
-                archived(threshold, |t| similarity_reaches(x.text(), y.text(), t, [0; 0].as_mut_slice())),
-                want
-            );
         }
     }
 }

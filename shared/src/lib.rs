@@ -1,23 +1,25 @@
 //! What the host and the device both know: the layouts that cross between them, and every computation that
 //! both sides do. Nothing here allocates, does I/O or knows a device.
 //!
-//! Reading order: [`text`] and [`threshold`] are the ground; [`levenshtein`], [`jaro_winkler`] and [`jaccard`] are
-//! the measures, each with its definition and its paper; a [`signature`] tells most pairs apart before them; [`soundex`] is the one transform whose definition is long
-//! enough to need a file; a [`predicate`] applies a measure to a pair of records, reading their values through
+//! Reading order: [`text`] and [`threshold`] are the ground; [`levenshtein`], [`damerau`], [`hamming`], [`jaro`] and
+//! [`sets`] are the measures, each with its definition and its paper; a [`signature`] tells most pairs apart before them;
+//! [`soundex`] is the one transform whose definition is long enough to need a file; a [`predicate`] applies a measure to a pair of records, reading their values through
 //! [`columns`]; a [`path`] joins predicates into the program that decides a pair; [`window`] cuts a scan into tiles;
 //! [`layout`] is what kernels receive.
 
 #![no_std]
 
 pub mod columns;
-pub mod jaccard;
-pub mod jaro_winkler;
+pub mod damerau;
+pub mod hamming;
+pub mod jaro;
 pub mod layout;
 pub mod levenshtein;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod path;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod predicate;
+pub mod sets;
 pub mod signature;
 pub mod soundex;
 pub mod text;

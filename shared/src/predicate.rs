@@ -1,11 +1,12 @@
 //! A predicate: one comparison of a pair of records, in the form that both sides evaluate.
 //!
-//! Missing is not equal: a predicate over a missing value is false, and so is its negation (SQL's three values).
+//! Missing is not equal: a predicate over a missing value is false, and so is its negation (SQL's three values). What is
+//! asked of one record alone was answered on the host: here it is a mark.
 
-use crate::columns::{Columns, MISSING, TextHead, Texts};
+use crate::columns::{Columns, Head, MISSING, Texts};
 use crate::text::{Scratch, Text};
 use crate::threshold::{ArchivedThreshold, Threshold};
-use crate::{jaccard, jaro_winkler, levenshtein, signature};
+use crate::{damerau, hamming, jaro, levenshtein, sets, signature};
 use rkyv::{Archive, Serialize};
 
 /// A test of a pair, or the opposite of one.
@@ -17,22 +18,18 @@ pub struct Predicate {
     pub negated: bool,
 }
 
-/// What is tested. Numbers of operands, texts, sets and reaches are those of [`Columns`].
+/// What is tested. Numbers of operands, texts, sets, reaches and marks are those of [`Columns`].
 #[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
-    /// The left record's value is the constant with this code.
-    LeftIs {
-        /// The left operand.
-        operand: u32,
-        /// The constant's code.
-        code: u32,
+    /// The left record is marked.
+    Left {
+        /// Which marks.
+        marks: u32,
     },
-    /// The right record's value is the constant with this code.
-    RightIs {
-        /// The right operand.
-        operand: u32,
-        /// The constant's code.
-        code: u32,
+    /// The right record is marked.
+    Right {
+        /// Which marks.
+        marks: u32,
     },
     /// The two records' values compare by a measure.
     Compare {
@@ -50,39 +47,87 @@ pub enum Test {
 pub enum Measure {
     /// They are the same value.
     Equal,
-    /// [`levenshtein::distance_at_most`].
-    LevenshteinAtMost {
+    /// So many edits lead from one to the other, or fewer.
+    Edits {
         /// The domain's symbols.
         texts: u32,
+        /// What an edit is.
+        distance: EditDistance,
         /// The most edits.
         most: u32,
     },
-    /// [`levenshtein::similarity_reaches`].
-    LevenshteinSimilarity {
+    /// 1 − d / max(len) reaches a threshold.
+    EditSimilarity {
         /// The domain's symbols.
         texts: u32,
+        /// What an edit is.
+        distance: EditDistance,
         /// What to reach.
         threshold: Threshold,
     },
-    /// [`jaro_winkler::similarity_reaches`].
-    JaroWinklerSimilarity {
+    /// [`jaro::similarity_reaches`].
+    Jaro {
         /// The domain's symbols.
         texts: u32,
+        /// Jaro's or Winkler's.
+        boost: Boost,
         /// What to reach.
         threshold: Threshold,
     },
-    /// [`jaccard::reaches`].
-    Jaccard {
+    /// [`sets::reaches`].
+    Sets {
         /// The domain's token sets.
         sets: u32,
+        /// Which similarity.
+        similarity: SetSimilarity,
         /// What to reach.
         threshold: Threshold,
     },
-    /// The numbers are near enough: the right code is within the left one's reach.
+    /// [`sets::share`].
+    CommonTokens {
+        /// The domain's token sets.
+        sets: u32,
+        /// The fewest tokens in common.
+        least: u32,
+    },
+    /// The difference of the numbers is within bounds: the right code is within the left one's reach.
     Within {
         /// The reach of each left code.
         reaches: u32,
     },
+}
+
+/// What counts as an edit.
+#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EditDistance {
+    /// [`levenshtein`].
+    Levenshtein,
+    /// [`damerau`].
+    Damerau,
+    /// [`hamming`].
+    Hamming,
+}
+
+/// What [`jaro`] makes of a common beginning.
+#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Boost {
+    /// Nothing: Jaro's similarity.
+    None,
+    /// Winkler's boost: Jaro-Winkler similarity.
+    Winkler,
+}
+
+/// How alike two sets A and B are.
+#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SetSimilarity {
+    /// |A ∩ B| / |A ∪ B|.
+    Jaccard,
+    /// 2 |A ∩ B| / (|A| + |B|).
+    Dice,
+    /// |A ∩ B| / √(|A| |B|).
+    Cosine,
+    /// |A ∩ B| / min(|A|, |B|).
+    Overlap,
 }
 
 impl ArchivedPredicate {
@@ -109,15 +154,17 @@ impl ArchivedTest {
         right: u32,
         scratch: &mut (impl Scratch + ?Sized),
     ) -> Option<bool> {
-        let code_of = |operand: u32, record: u32| {
-            let code = columns.codes(operand)[record as usize];
-            (code != MISSING).then_some(code)
-        };
+        let marked =
+            |marks: u32, record: u32| columns.marks(marks)[(record / 32) as usize] >> (record % 32) & 1 == 1;
         match self {
-            Self::LeftIs { operand, code } => Some(code_of(operand.to_native(), left)? == code.to_native()),
-            Self::RightIs { operand, code } => Some(code_of(operand.to_native(), right)? == code.to_native()),
+            Self::Left { marks } => Some(marked(marks.to_native(), left)),
+            Self::Right { marks } => Some(marked(marks.to_native(), right)),
             Self::Compare { left: operand_l, right: operand_r, measure } => {
-                let (l, r) = (code_of(operand_l.to_native(), left)?, code_of(operand_r.to_native(), right)?);
+                let l = columns.codes(operand_l.to_native())[left as usize];
+                let r = columns.codes(operand_r.to_native())[right as usize];
+                if l == MISSING || r == MISSING {
+                    return None;
+                }
                 measure.outcome(columns, l, r, scratch)
             }
         }
@@ -133,28 +180,35 @@ impl ArchivedMeasure {
         r: u32,
         scratch: &mut (impl Scratch + ?Sized),
     ) -> Option<bool> {
+        let texts = |ix: &rkyv::rend::u32_le| columns.texts(ix.to_native());
         Some(match self {
             Self::Equal => l == r,
-            Self::LevenshteinAtMost { texts, most } => {
-                let most = most.to_native();
-                l == r || compare_texts(columns.texts(texts.to_native()), l, r, Distance(most), scratch)
+            Self::Edits { texts: ix, distance, most } => {
+                compare_texts(texts(ix), l, r, Asked::Edits(distance, most.to_native()), scratch)
             }
-            Self::LevenshteinSimilarity { texts, threshold } if l != r => {
-                compare_texts(columns.texts(texts.to_native()), l, r, EditSimilarity(threshold), scratch)
+            Self::EditSimilarity { texts: ix, distance, threshold } => {
+                compare_texts(texts(ix), l, r, Asked::EditSimilarity(distance, threshold), scratch)
             }
-            Self::JaroWinklerSimilarity { texts, threshold } if l != r => {
-                compare_texts(columns.texts(texts.to_native()), l, r, JaroWinkler(threshold), scratch)
+            Self::Jaro { texts: ix, boost, threshold } => {
+                compare_texts(texts(ix), l, r, Asked::Jaro(boost, threshold), scratch)
             }
-            Self::LevenshteinSimilarity { threshold, .. } | Self::JaroWinklerSimilarity { threshold, .. } => {
-                threshold.reached(1, 1)
-            }
-            Self::Jaccard { sets, threshold } => {
-                let sets = columns.sets(sets.to_native());
-                let (a, b) = (sets.set(l), sets.set(r));
-                if a.is_empty() || b.is_empty() {
+            Self::Sets { sets: ix, similarity, threshold } => {
+                let sets = columns.sets(ix.to_native());
+                let (a, b) = (&sets.heads[l as usize], &sets.heads[r as usize]);
+                if a.len == 0 || b.len == 0 {
                     return None;
                 }
-                jaccard::reaches(a, b, threshold)
+                let possible = sets::possible(a.len, b.len, most_common(a, b), similarity, threshold);
+                possible && sets::reaches(sets.set(a), sets.set(b), similarity, threshold)
+            }
+            Self::CommonTokens { sets: ix, least } => {
+                let sets = columns.sets(ix.to_native());
+                let (a, b) = (&sets.heads[l as usize], &sets.heads[r as usize]);
+                if a.len == 0 || b.len == 0 {
+                    return None;
+                }
+                let least = least.to_native();
+                most_common(a, b) >= least && sets::share(sets.set(a), sets.set(b), least)
             }
             Self::Within { reaches } => {
                 let reach = columns.reaches(reaches.to_native())[l as usize];
@@ -164,53 +218,48 @@ impl ArchivedMeasure {
     }
 }
 
-/// A measure over texts, of whatever width their symbols have.
-trait TextMeasure: Copy {
-    /// A cheap necessary condition.
-    fn possible(self, a: &TextHead, b: &TextHead) -> bool;
-
-    fn holds<const BITS: u32>(
-        self,
-        a: Text<'_, BITS>,
-        b: Text<'_, BITS>,
-        scratch: &mut (impl Scratch + ?Sized),
-    ) -> bool;
+/// What is asked of two texts, of whatever width their symbols have.
+#[derive(Clone, Copy)]
+enum Asked<'a> {
+    Edits(&'a ArchivedEditDistance, u32),
+    EditSimilarity(&'a ArchivedEditDistance, &'a ArchivedThreshold),
+    Jaro(&'a ArchivedBoost, &'a ArchivedThreshold),
 }
 
-#[derive(Clone, Copy)]
-struct Distance(u32);
-#[derive(Clone, Copy)]
-struct EditSimilarity<'a>(&'a ArchivedThreshold);
-#[derive(Clone, Copy)]
-struct JaroWinkler<'a>(&'a ArchivedThreshold);
-
-/// A number of edits that two values are at least apart, by their heads.
+/// A number of edits that two values are at least apart, by their heads. Transposing changes no symbol's count, so it
+/// holds for every distance here.
 #[inline]
-fn fewest_edits(a: &TextHead, b: &TextHead) -> u32 {
+fn fewest_edits(a: &Head, b: &Head) -> u32 {
     signature::fewest_edits(a.signature, b.signature).max(a.len.abs_diff(b.len))
 }
 
-impl TextMeasure for Distance {
-    #[inline]
-    fn possible(self, a: &TextHead, b: &TextHead) -> bool {
-        fewest_edits(a, b) <= self.0
-    }
-
-    #[inline]
-    fn holds<const BITS: u32>(
-        self,
-        a: Text<'_, BITS>,
-        b: Text<'_, BITS>,
-        scratch: &mut (impl Scratch + ?Sized),
-    ) -> bool {
-        levenshtein::distance_at_most(a, b, self.0, scratch)
-    }
+/// A number of elements that two values have at most in common, by their heads.
+#[inline]
+fn most_common(a: &Head, b: &Head) -> u32 {
+    let (only_a, only_b) = signature::fewest_unshared(a.signature, b.signature);
+    (a.len - only_a).min(b.len - only_b)
 }
 
-impl TextMeasure for EditSimilarity<'_> {
+impl Asked<'_> {
+    /// Whether a value is near enough to itself: unless more than all is asked for.
     #[inline]
-    fn possible(self, a: &TextHead, b: &TextHead) -> bool {
-        self.0.allows_edits(fewest_edits(a, b), a.len.max(b.len))
+    fn holds_on_equals(self) -> bool {
+        match self {
+            Self::Edits(..) => true,
+            Self::EditSimilarity(_, threshold) | Self::Jaro(_, threshold) => threshold.reached(1, 1),
+        }
+    }
+
+    /// A cheap necessary condition.
+    #[inline]
+    fn possible(self, a: &Head, b: &Head) -> bool {
+        match self {
+            Self::Edits(_, most) => fewest_edits(a, b) <= most,
+            Self::EditSimilarity(_, threshold) => {
+                threshold.allows_edits(fewest_edits(a, b), a.len.max(b.len))
+            }
+            Self::Jaro(boost, threshold) => jaro::possible(a.len, b.len, most_common(a, b), boost, threshold),
+        }
     }
 
     #[inline]
@@ -220,24 +269,19 @@ impl TextMeasure for EditSimilarity<'_> {
         b: Text<'_, BITS>,
         scratch: &mut (impl Scratch + ?Sized),
     ) -> bool {
-        levenshtein::similarity_reaches(a, b, self.0, scratch)
-    }
-}
-
-impl TextMeasure for JaroWinkler<'_> {
-    #[inline]
-    fn possible(self, _: &TextHead, _: &TextHead) -> bool {
-        true
-    }
-
-    #[inline]
-    fn holds<const BITS: u32>(
-        self,
-        a: Text<'_, BITS>,
-        b: Text<'_, BITS>,
-        scratch: &mut (impl Scratch + ?Sized),
-    ) -> bool {
-        jaro_winkler::similarity_reaches(a, b, self.0, scratch)
+        let (distance, most) = match self {
+            Self::Jaro(boost, threshold) => return jaro::similarity_reaches(a, b, boost, threshold, scratch),
+            Self::Edits(distance, most) => (distance, most),
+            Self::EditSimilarity(distance, threshold) => match threshold.most_edits(a.len().max(b.len())) {
+                Some(most) => (distance, most),
+                None => return false,
+            },
+        };
+        match distance {
+            ArchivedEditDistance::Levenshtein => levenshtein::distance_at_most(a, b, most, scratch),
+            ArchivedEditDistance::Damerau => damerau::distance_at_most(a, b, most, scratch),
+            ArchivedEditDistance::Hamming => hamming::distance_at_most(a, b, most),
+        }
     }
 }
 
@@ -246,14 +290,17 @@ fn compare_texts(
     texts: Texts<'_>,
     l: u32,
     r: u32,
-    measure: impl TextMeasure,
+    asked: Asked<'_>,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> bool {
+    if l == r {
+        return asked.holds_on_equals();
+    }
     let (a, b) = (&texts.heads[l as usize], &texts.heads[r as usize]);
-    measure.possible(a, b)
+    asked.possible(a, b)
         && match texts.bits {
-            8 => measure.holds(texts.text::<8>(a), texts.text::<8>(b), scratch),
-            16 => measure.holds(texts.text::<16>(a), texts.text::<16>(b), scratch),
-            _ => measure.holds(texts.text::<32>(a), texts.text::<32>(b), scratch),
+            8 => asked.holds(texts.text::<8>(a), texts.text::<8>(b), scratch),
+            16 => asked.holds(texts.text::<16>(a), texts.text::<16>(b), scratch),
+            _ => asked.holds(texts.text::<32>(a), texts.text::<32>(b), scratch),
         }
 }

@@ -17,10 +17,24 @@ pub fn element_bit(symbol: u32, nth: u32) -> u64 {
     1 << (symbol.wrapping_add(nth.wrapping_mul(STRIDE)) % u64::BITS)
 }
 
+/// How many elements values with these signatures at least have that the other one lacks: the first one's, and the
+/// second one's. This holds for sets too, whose elements are their tokens.
+#[inline]
+pub fn fewest_unshared(a: u64, b: u64) -> (u32, u32) {
+    ((a & !b).count_ones(), (b & !a).count_ones())
+}
+
 /// A number of edits that values with these signatures are at least apart.
 #[inline]
 pub fn fewest_edits(a: u64, b: u64) -> u32 {
-    (a & !b).count_ones().max((b & !a).count_ones())
+    let (only_a, only_b) = fewest_unshared(a, b);
+    only_a.max(only_b)
+}
+
+/// The bit for a token of a set. Multiplying spreads neighbouring codes (Knuth, *The Art of Computer Programming*,
+/// section 6.4).
+pub fn token_bit(token: u32) -> u64 {
+    1 << (token.wrapping_mul(0x9e37_79b1) >> 26)
 }
 
 #[cfg(test)]

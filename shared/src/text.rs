@@ -74,16 +74,26 @@ impl<'a, const BITS: u32> Text<'a, BITS> {
         mask
     }
 
-    /// A bit for each symbol of `word` that equals `symbol`.
+    /// The top bit of each symbol in which two words agree.
     ///
-    /// A symbol of `word ^ splat(symbol)` is zero where they agree. Adding "all below the top" carries into the top
-    /// bit unless the symbol's lower bits are zero, and never beyond it, so the test is exact for every lane; a
-    /// multiplication then moves the top bits next to each other.
+    /// A symbol of `a ^ b` is zero where they agree. Adding "all below the top" carries into the top bit unless the
+    /// symbol's lower bits are zero, and never beyond it, so the test is exact for every lane.
+    #[inline]
+    fn agreeing(a: u64, b: u64) -> u64 {
+        let differs = a ^ b;
+        !(((differs & Self::BELOW_TOP) + Self::BELOW_TOP) | differs | Self::BELOW_TOP)
+    }
+
+    /// In how many symbols two words differ.
+    #[inline]
+    pub fn differing(a: u64, b: u64) -> u32 {
+        Self::PER_WORD - Self::agreeing(a, b).count_ones()
+    }
+
+    /// A bit for each symbol of `word` that equals `symbol`: a multiplication moves the top bits next to each other.
     #[inline]
     pub fn positions_in_word(word: u64, symbol: u64) -> u64 {
-        let differs = word ^ (Self::LOWEST * symbol);
-        let agrees = !(((differs & Self::BELOW_TOP) + Self::BELOW_TOP) | differs | Self::BELOW_TOP);
-        let lowest = agrees >> (BITS - 1);
+        let lowest = Self::agreeing(word, Self::LOWEST * symbol) >> (BITS - 1);
         match BITS {
             8 => lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56,
             16 => lowest.wrapping_mul(0x1000_2000_4000_8000) >> 60,
@@ -140,7 +150,7 @@ impl Scratch for [u64] {
     }
 }
 
-/// The words of scratch that comparing two values of at most `len` symbols can take.
+/// The words of scratch that comparing two values of at most `len` symbols can take: four a block, in [`crate::damerau`].
 pub fn scratch_words(len: u32) -> u32 {
-    if len <= BLOCK { 0 } else { 2 * len.div_ceil(BLOCK) }
+    if len <= BLOCK { 0 } else { 4 * len.div_ceil(BLOCK) }
 }

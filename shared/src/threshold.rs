@@ -40,6 +40,15 @@ impl ArchivedThreshold {
         if self.strict { is > wanted } else { is >= wanted }
     }
 
+    /// Whether the root of `numerator / denominator` reaches the threshold: compared squared.
+    #[inline]
+    pub fn reached_squared(&self, numerator: u64, denominator: u64) -> bool {
+        let square = |number: u32| u128::from(u64::from(number) * u64::from(number));
+        let is = u128::from(numerator) * square(self.scale.to_native());
+        let wanted = u128::from(denominator) * square(self.digits.to_native());
+        if self.strict { is > wanted } else { is >= wanted }
+    }
+
     /// Whether strings of at most `len` symbols, `len > 0`, may be `edits` apart: whether `(len − edits) / len` reaches
     /// the threshold.
     #[inline]
@@ -55,5 +64,32 @@ impl ArchivedThreshold {
         let (digits, scale) = (u64::from(self.digits.to_native()), u64::from(self.scale.to_native()));
         let room = (scale - digits) * u64::from(len);
         if self.strict { room.checked_sub(1) } else { Some(room) }.map(|room| (room / scale) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Threshold;
+    use crate::testing::{archived, at_least, decimals};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn edits_are_allowed_while_the_similarity_is_reached(threshold in decimals(), len in 1u32..200, edits in 0u32..200) {
+            let edits = edits.min(len);
+            let reached = at_least(u64::from(len - edits), u64::from(len), threshold);
+            prop_assert_eq!(archived(threshold, |t| t.allows_edits(edits, len)), reached);
+            prop_assert_eq!(archived(threshold, |t| t.most_edits(len).is_some_and(|most| edits <= most)), reached);
+        }
+    }
+
+    #[test]
+    fn one_edit_in_five_is_four_fifths() {
+        for (digits, strict, want) in
+            [(8, false, Some(1)), (8, true, Some(0)), (9, false, Some(0)), (10, true, None)]
+        {
+            let threshold = Threshold { digits, scale: 10, strict };
+            assert_eq!(archived(threshold, |t| t.most_edits(5)), want, "{threshold:?}");
+        }
     }
 }

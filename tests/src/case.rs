@@ -127,7 +127,7 @@ impl Paper<'_> {
             };
             schedule::run(&mut *scan, vec![self.prepared.task()], most, &Control::default(), take)
         });
-        self.named(ran.map(|()| all))
+        self.named(ran.map(|()| all.iter().map(|found| self.prepared.selection.candidate(found)).collect()))
     }
 
     fn named(&self, found: Result<Vec<Candidate>>) -> Vec<Found> {

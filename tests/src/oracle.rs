@@ -9,7 +9,8 @@ mod measures;
 mod numbers;
 mod values;
 
-use hyperblock::rules::{Domain, Measure, Predicate, Rule, Side, Test};
+use hyperblock::rules::{Condition, Domain, Limit, Measure, Predicate, Rule, SetSimilarity, Side, Test};
+use std::cmp::Ordering;
 
 /// A table as rows of text. Missing is `None`, or empty.
 #[derive(Clone, Copy, Debug)]
@@ -70,9 +71,16 @@ fn holds(rule: &Rule, left: &[Option<String>], right: &[Option<String>]) -> bool
 /// SQL's three values: `None` if something is missing, and then the negation has no outcome either.
 fn outcome(predicate: &Predicate, left: &[Option<String>], right: &[Option<String>]) -> Option<bool> {
     let outcome = match &predicate.test {
-        Test::Is { side, operand, domain, constant } => {
-            let value = values::value(operand, if *side == Side::Left { left } else { right })?;
-            equal(&value, constant, *domain)
+        Test::Value { side, operand, domain, condition } => {
+            let value = values::value(operand, if *side == Side::Left { left } else { right });
+            match condition {
+                Condition::Missing => value.is_none(),
+                Condition::Is(constant) => equal(&value?, constant, *domain),
+                Condition::AtMost { constant, strict } => {
+                    let order = order(&value?, constant, *domain);
+                    if *strict { order.is_lt() } else { order.is_le() }
+                }
+            }
         }
         Test::Compare { left: of_left, right: of_right, domain, measure } => {
             let (a, b) = (values::value(of_left, left)?, values::value(of_right, right)?);
@@ -83,10 +91,14 @@ fn outcome(predicate: &Predicate, left: &[Option<String>], right: &[Option<Strin
 }
 
 fn equal(a: &str, b: &str, domain: Domain) -> bool {
+    order(a, b, domain).is_eq()
+}
+
+fn order(a: &str, b: &str, domain: Domain) -> Ordering {
     match domain {
-        Domain::Text => a == b,
-        Domain::Number => numbers::order(numbers::parse(a), numbers::parse(b)).is_eq(),
-        Domain::Date => numbers::day(a) == numbers::day(b),
+        Domain::Text => a.chars().cmp(b.chars()),
+        Domain::Number => numbers::order(numbers::parse(a), numbers::parse(b)),
+        Domain::Date => numbers::day(a).cmp(&numbers::day(b)),
     }
 }
 
@@ -94,19 +106,35 @@ fn equal(a: &str, b: &str, domain: Domain) -> bool {
 fn compare(measure: Measure, a: &str, b: &str, domain: Domain) -> Option<bool> {
     Some(match measure {
         Measure::Equal => equal(a, b, domain),
-        Measure::LevenshteinAtMost(most) => strsim::levenshtein(a, b) <= most as usize,
-        Measure::LevenshteinSimilarity(bound) => {
-            numbers::reaches(measures::levenshtein_similarity(a, b), bound)
+        Measure::Edits(distance, most) => measures::edits(a, b, distance) <= most as usize,
+        Measure::EditSimilarity(distance, bound) => {
+            numbers::reaches(measures::edit_similarity(a, b, distance), bound)
         }
-        Measure::JaroWinklerSimilarity(bound) => numbers::reaches(measures::jaro_winkler(a, b), bound),
-        Measure::Jaccard(tokenizer, bound) => numbers::reaches(measures::jaccard(a, b, tokenizer)?, bound),
-        Measure::Within { most, strict } => {
-            let distance = match domain {
-                Domain::Date => (i128::from((numbers::day(a) - numbers::day(b)).abs()), 0),
-                Domain::Number | Domain::Text => numbers::distance(numbers::parse(a), numbers::parse(b)),
+        Measure::Jaro(boost, bound) => numbers::reaches(measures::jaro_similarity(a, b, boost), bound),
+        Measure::Sets(tokenizer, SetSimilarity::Cosine, bound) => {
+            // Squared: c² / (|A| |B|) against the square of the bound.
+            let (common, n_a, n_b) = measures::common(a, b, tokenizer)?;
+            numbers::reaches_squared((common * common, n_a * n_b), bound)
+        }
+        Measure::Sets(tokenizer, similarity, bound) => {
+            let (common, n_a, n_b) = measures::common(a, b, tokenizer)?;
+            let fraction = match similarity {
+                SetSimilarity::Jaccard => (common, n_a + n_b - common),
+                SetSimilarity::Dice => (2 * common, n_a + n_b),
+                SetSimilarity::Overlap | SetSimilarity::Cosine => (common, n_a.min(n_b)),
             };
-            let order = numbers::order(distance, numbers::parse(&most.to_string()));
-            if strict { order.is_lt() } else { order.is_le() }
+            numbers::reaches(fraction, bound)
+        }
+        Measure::CommonTokens(tokenizer, least) => measures::common(a, b, tokenizer)?.0 >= i128::from(least),
+        Measure::Difference { least, most } => {
+            let difference = match domain {
+                Domain::Date => (i128::from(numbers::day(a) - numbers::day(b)), 0),
+                Domain::Number | Domain::Text => numbers::difference(numbers::parse(a), numbers::parse(b)),
+            };
+            let against = |limit: Limit| numbers::order(difference, numbers::parse(&limit.at.to_string()));
+            least.is_none_or(|limit| against(limit).is_gt() || (!limit.strict && against(limit).is_eq()))
+                && most
+                    .is_none_or(|limit| against(limit).is_lt() || (!limit.strict && against(limit).is_eq()))
         }
     })
 }

@@ -13,7 +13,7 @@ use hyperblock_device::scan;
 use hyperblock_shared::layout::{
     CANDIDATE_WORDS, NO_TILE, SCAN_SHARED_WORDS, ScanCounters, WARP, resume_words,
 };
-use hyperblock_shared::path::ArchivedPath;
+use hyperblock_shared::path::Walk;
 use hyperblock_shared::text::scratch_words;
 use hyperblock_shared::window::Task;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,7 +60,7 @@ impl KernelOnThreads {
         self.most_launches.load(Relaxed)
     }
 
-    fn launch(&self, job: &scan::Scan<'_, '_, Encoded>, n_scratch: u32) {
+    fn launch(&self, job: &scan::Scan<'_, Encoded>, n_scratch: u32) {
         let blocks: Vec<SharedBlock> =
             (0..self.n_blocks).map(|ix| SharedBlock::new(ix, self.threads_per_block)).collect();
         thread::scope(|scope| {
@@ -94,14 +94,14 @@ impl Backend for KernelOnThreads {
     }
 
     fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
-        Ok(Box::new(ThreadScan { device: self, encoded, path: plan.path()? }))
+        Ok(Box::new(ThreadScan { device: self, encoded, path: plan.path()?.walk() }))
     }
 }
 
 struct ThreadScan<'a> {
     device: &'a KernelOnThreads,
     encoded: &'a Encoded,
-    path: &'a ArchivedPath<'a>,
+    path: Walk<'a>,
 }
 
 impl Scan for ThreadScan<'_> {

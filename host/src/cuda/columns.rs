@@ -25,18 +25,21 @@ impl UploadedColumns {
             texts.push(DeviceTexts { bits: u64::from(*bits), heads, words });
         }
         let mut sets = Vec::new();
-        for SetColumn { extents, tokens, .. } in &encoded.sets {
-            sets.push(DeviceSets { extents: upload.words(extents)?, tokens: upload.halves(tokens)? });
+        for SetColumn { heads, tokens, .. } in &encoded.sets {
+            sets.push(DeviceSets { heads: upload.words(heads)?, tokens: upload.halves(tokens)? });
         }
         let reaches =
             encoded.reaches.iter().map(|column| upload.words(&column.reaches)).collect::<Result<Vec<_>>>()?;
         let codes =
             encoded.codes.iter().map(|column| upload.halves(&column.codes)).collect::<Result<Vec<_>>>()?;
+        let marks =
+            encoded.marks.iter().map(|column| upload.halves(&column.bits)).collect::<Result<Vec<_>>>()?;
         let root = DeviceColumns {
             codes: upload.words(&codes)?,
             texts: upload.words(&texts)?,
             sets: upload.words(&sets)?,
             reaches: upload.words(&reaches)?,
+            marks: upload.words(&marks)?,
         };
         let root = gpu.upload(cast_slice::<DeviceColumns, u64>(&[root]))?;
         Ok(Self { root, _words: upload.words, _halves: upload.halves })

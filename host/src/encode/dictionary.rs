@@ -27,12 +27,6 @@ impl Dictionary {
         code
     }
 
-    /// The string's code, if it was seen.
-    pub(super) fn code_of(&self, value: &str) -> Option<u32> {
-        let hash = self.hasher.hash_one(value);
-        self.codes.find(hash, |&code| slice(&self.text, &self.ends, code) == value).copied()
-    }
-
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.ends.len()

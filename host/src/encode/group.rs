@@ -2,7 +2,8 @@
 
 use super::dictionary::Dictionary;
 use super::grouping::Grouping;
-use super::{numbers, transform};
+use super::numbers;
+use super::transform::Pipeline;
 use crate::decimal::Decimal;
 use crate::error::{Error, Result};
 use crate::rules::{Domain, Operand, Side, Sided};
@@ -17,8 +18,6 @@ pub(super) struct Slot {
     pub(super) table: usize,
     pub(super) operand: Operand,
     pub(super) domain: Domain,
-    /// Values that predicates compare it with, which must have a code too.
-    pub(super) constants: Vec<String>,
 }
 
 impl fmt::Display for Slot {
@@ -46,17 +45,6 @@ impl Values {
         match self {
             Self::Texts(values) => values.len(),
             Self::Numbers(values) => values.len(),
-        }
-    }
-
-    /// The code of a constant.
-    pub(super) fn code_of(&self, constant: &str, domain: Domain) -> Option<u32> {
-        match self {
-            Self::Texts(values) => values.code_of(constant),
-            Self::Numbers(values) => {
-                let number = numbers::parse(constant, domain)?;
-                values.binary_search(&number).ok().map(|code| code as u32)
-            }
         }
     }
 }
@@ -90,48 +78,37 @@ impl Group {
         let raws: Vec<Raw> =
             slots.iter().map(|slot| Raw::new(tables[slot.table], slot)).collect::<Result<_>>()?;
         match slots[0].domain {
-            Domain::Text => Ok(Self::texts(&slots, &raws)),
+            Domain::Text => Self::texts(&slots, &raws),
             domain => Self::numbers(tables, &slots, &raws, domain),
         }
     }
 
-    fn texts(slots: &[&Slot], raws: &[Raw]) -> Self {
+    fn texts(slots: &[&Slot], raws: &[Raw]) -> Result<Self> {
         let mut values = Dictionary::default();
-        let codes = slots
-            .iter()
-            .zip(raws)
-            .map(|(slot, raw)| {
-                let finals: Vec<u32> = raw
-                    .values
-                    .iter()
-                    .map(|value| match transform::apply(&slot.operand.transforms, value) {
-                        Some(value) => values.add(&value),
-                        None => MISSING,
-                    })
-                    .collect();
-                raw.recode(&finals)
-            })
-            .collect();
-        for constant in slots.iter().flat_map(|slot| &slot.constants) {
-            values.add(constant);
+        let mut codes = Vec::new();
+        for (slot, raw) in slots.iter().zip(raws) {
+            let transforms = Pipeline::new(&slot.operand.transforms)?;
+            let mut code_of =
+                |value: &str| transforms.apply(value).map_or(MISSING, |value| values.add(&value));
+            let finals: Vec<u32> = raw.values.iter().map(&mut code_of).collect();
+            codes.push(raw.recode(&finals));
         }
-        Self { values: Values::Texts(values), codes }
+        Ok(Self { values: Values::Texts(values), codes })
     }
 
     fn numbers(tables: &[&Table; 2], slots: &[&Slot], raws: &[Raw], domain: Domain) -> Result<Self> {
         let parse = |slot: &Slot, raw: &Raw| -> Result<Vec<Option<Decimal>>> {
             let table = tables[slot.table];
-            raw.values
-                .iter()
-                .enumerate()
-                .map(|(code, text)| number_of(table, slot, raw, code, text, domain))
-                .collect()
+            let transforms = Pipeline::new(&slot.operand.transforms)?;
+            let number = |(code, text)| match transforms.apply(text) {
+                Some(text) => number_of(table, slot, raw, code, &text, domain),
+                None => Ok(None),
+            };
+            raw.values.iter().enumerate().map(number).collect()
         };
         let parsed: Vec<_> =
             slots.iter().zip(raws).map(|(slot, raw)| parse(slot, raw)).collect::<Result<_>>()?;
-        let constants =
-            slots.iter().flat_map(|slot| &slot.constants).filter_map(|text| numbers::parse(text, domain));
-        let mut values: Vec<Decimal> = parsed.iter().flatten().flatten().copied().chain(constants).collect();
+        let mut values: Vec<Decimal> = parsed.iter().flatten().flatten().copied().collect();
         values.sort_unstable();
         values.dedup();
         let code_of = |number: Option<Decimal>| {

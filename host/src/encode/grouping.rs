@@ -16,10 +16,8 @@ impl Grouping {
         let mut grouping = Self { two_tables, slots: Vec::new(), members: Vec::new() };
         for predicate in predicates {
             match &predicate.test {
-                Test::Is { side, operand, domain, constant } => {
-                    let group = grouping.group_of(*side, operand, *domain);
-                    let slot = grouping.members[group][0];
-                    grouping.slots[slot].constants.push(constant.clone());
+                Test::Value { side, operand, domain, .. } => {
+                    grouping.group_of(*side, operand, *domain);
                 }
                 Test::Compare { left, right, domain, .. } => {
                     let l = grouping.group_of(Side::Left, left, *domain);
@@ -45,7 +43,7 @@ impl Grouping {
     fn group_of(&mut self, side: Side, operand: &Operand, domain: Domain) -> usize {
         let slot = self.slot(side, operand, domain).unwrap_or_else(|| {
             let table = usize::from(self.two_tables && side == Side::Right);
-            self.slots.push(Slot { table, operand: operand.clone(), domain, constants: Vec::new() });
+            self.slots.push(Slot { table, operand: operand.clone(), domain });
             self.members.push(vec![self.slots.len() - 1]);
             self.slots.len() - 1
         });

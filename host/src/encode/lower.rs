@@ -3,9 +3,9 @@
 use super::dictionary::Dictionary;
 use super::group::{Group, Values};
 use super::grouping::Grouping;
-use super::{Encoded, ReachColumn, numbers, symbols, tokens};
+use super::{Encoded, ReachColumn, marks, numbers, symbols, tokens};
 use crate::error::{Error, Result};
-use crate::rules::{Measure, Predicate, Side, Test, Tokenizer};
+use crate::rules::{Condition, Measure, Predicate, Side, Test, Tokenizer};
 use hyperblock_shared::predicate as lowered;
 
 /// Adds the lowered predicates, and the columns that they read, to `encoded`.
@@ -15,8 +15,14 @@ pub(super) fn lower(
     groups: &[Group],
     encoded: &mut Encoded,
 ) -> Result<()> {
-    let mut lowering =
-        Lowering { grouping, groups, texts: Vec::new(), sets: Vec::new(), reaches: Vec::new() };
+    let mut lowering = Lowering {
+        grouping,
+        groups,
+        texts: Vec::new(),
+        sets: Vec::new(),
+        reaches: Vec::new(),
+        marks: Vec::new(),
+    };
     for predicate in predicates {
         let lowered = lowering.lower(predicate, encoded)?;
         encoded.predicates.push(lowered);
@@ -31,6 +37,7 @@ struct Lowering<'a> {
     texts: Vec<usize>,
     sets: Vec<(usize, Tokenizer)>,
     reaches: Vec<(usize, Measure)>,
+    marks: Vec<(u32, Condition, bool)>,
 }
 
 impl Lowering<'_> {
@@ -42,13 +49,23 @@ impl Lowering<'_> {
             Some((slot as u32, group))
         };
         let test = match &predicate.test {
-            Test::Is { side, operand, domain, constant } => {
-                let (operand, group) = find(*side, operand, *domain).ok_or_else(lost)?;
-                let code = self.groups[group].values.code_of(constant, *domain).ok_or_else(lost)?;
-                match side {
-                    Side::Left => lowered::Test::LeftIs { operand, code },
-                    Side::Right => lowered::Test::RightIs { operand, code },
-                }
+            Test::Value { side, operand, domain, condition } => {
+                let (slot, group) = find(*side, operand, *domain).ok_or_else(lost)?;
+                let key = (slot, condition.clone(), predicate.negated);
+                let marks = once(&mut self.marks, key, &mut encoded.marks, || {
+                    let Group { values, codes } = &self.groups[group];
+                    let members = &self.grouping.members[group];
+                    let member =
+                        members.iter().position(|&member| member == slot as usize).ok_or_else(lost)?;
+                    let table = self.grouping.slots[slot as usize].table;
+                    marks::mark(table, &codes[member], values, *domain, condition, predicate.negated)
+                })?;
+                // The marks know of the negation.
+                let test = match side {
+                    Side::Left => lowered::Test::Left { marks },
+                    Side::Right => lowered::Test::Right { marks },
+                };
+                return Ok(lowered::Predicate { test, negated: false });
             }
             Test::Compare { left, right, domain, measure } => {
                 let (left, group) = find(Side::Left, left, *domain).ok_or_else(lost)?;
@@ -63,26 +80,30 @@ impl Lowering<'_> {
         let values = &self.groups[group].values;
         Ok(match (measure, values) {
             (Measure::Equal, _) => lowered::Measure::Equal,
-            (Measure::LevenshteinAtMost(most), Values::Texts(values)) => {
-                lowered::Measure::LevenshteinAtMost { texts: self.symbols(group, values, encoded)?, most }
+            (Measure::Edits(distance, most), Values::Texts(values)) => {
+                lowered::Measure::Edits { texts: self.symbols(group, values, encoded)?, distance, most }
             }
-            (Measure::LevenshteinSimilarity(bound), Values::Texts(values)) => {
+            (Measure::EditSimilarity(distance, bound), Values::Texts(values)) => {
                 let texts = self.symbols(group, values, encoded)?;
-                lowered::Measure::LevenshteinSimilarity { texts, threshold: bound.into() }
+                lowered::Measure::EditSimilarity { texts, distance, threshold: bound.into() }
             }
-            (Measure::JaroWinklerSimilarity(bound), Values::Texts(values)) => {
+            (Measure::Jaro(boost, bound), Values::Texts(values)) => {
                 let texts = self.symbols(group, values, encoded)?;
-                lowered::Measure::JaroWinklerSimilarity { texts, threshold: bound.into() }
+                lowered::Measure::Jaro { texts, boost, threshold: bound.into() }
             }
-            (Measure::Jaccard(tokenizer, bound), Values::Texts(values)) => {
-                let sets = once(&mut self.sets, (group, tokenizer), &mut encoded.sets, || {
-                    tokens::tokenize(group, values, tokenizer)
-                })?;
-                lowered::Measure::Jaccard { sets, threshold: bound.into() }
+            (Measure::Sets(tokenizer, similarity, bound), Values::Texts(values)) => {
+                let sets = self.tokens(group, values, tokenizer, encoded)?;
+                lowered::Measure::Sets { sets, similarity, threshold: bound.into() }
             }
-            (Measure::Within { most, strict }, Values::Numbers(values)) => {
+            (Measure::CommonTokens(tokenizer, least), Values::Texts(values)) => {
+                lowered::Measure::CommonTokens {
+                    sets: self.tokens(group, values, tokenizer, encoded)?,
+                    least,
+                }
+            }
+            (Measure::Difference { least, most }, Values::Numbers(values)) => {
                 let reaches = once(&mut self.reaches, (group, measure), &mut encoded.reaches, || {
-                    numbers::reaches(values, most, strict)
+                    numbers::reaches(values, least, most)
                         .map(|reaches| ReachColumn { domain: group, reaches })
                 })?;
                 lowered::Measure::Within { reaches }
@@ -90,6 +111,18 @@ impl Lowering<'_> {
             (measure, _) => {
                 return Err(Error::Internal(format!("{measure:?} over a domain of another kind")));
             }
+        })
+    }
+
+    fn tokens(
+        &mut self,
+        group: usize,
+        values: &Dictionary,
+        tokenizer: Tokenizer,
+        encoded: &mut Encoded,
+    ) -> Result<u32> {
+        once(&mut self.sets, (group, tokenizer), &mut encoded.sets, || {
+            tokens::tokenize(group, values, tokenizer)
         })
     }
 

@@ -5,7 +5,7 @@
 
 use crate::decimal::Decimal;
 use crate::error::{Error, Result};
-use crate::rules::Domain;
+use crate::rules::{Domain, Limit};
 use crate::table::days;
 use hyperblock_shared::columns::Reach;
 
@@ -17,32 +17,36 @@ pub(super) fn parse(text: &str, domain: Domain) -> Option<Decimal> {
     }
 }
 
-/// For each of the ascending `values`, those that differ from it by at most `most` (by less, if `strict`).
-pub(super) fn reaches(values: &[Decimal], most: Decimal, strict: bool) -> Result<Vec<Reach>> {
-    let scale = values.iter().map(|value| value.scale()).max().unwrap_or(0).max(most.scale());
+/// For each of the ascending `values`, which of them it may be compared with: those for which its difference from them is
+/// at least `least` and at most `most`.
+pub(super) fn reaches(values: &[Decimal], least: Option<Limit>, most: Option<Limit>) -> Result<Vec<Reach>> {
+    let limits = [least, most].into_iter().flatten().map(|limit| limit.at);
+    let scale = values.iter().copied().chain(limits).map(Decimal::scale).max().unwrap_or(0);
     let too_long =
         || Error::Job(format!("numbers with up to {scale} decimals are too long to compare; round them"));
     let values: Vec<i128> =
         values.iter().map(|value| value.at_scale(scale)).collect::<Option<_>>().ok_or_else(too_long)?;
-    let most = most.at_scale(scale).ok_or_else(too_long)?;
-    let (mut from, mut upto) = (0, 0);
-    Ok(values
-        .iter()
-        .map(|value| {
-            // Both are differences of an ascending sequence with something not above, respectively not below it.
-            let below = |other: i128| value.saturating_sub(other);
-            let above = |other: i128| other.saturating_sub(*value);
-            let far = |distance: i128| distance > most || (strict && distance == most);
-            while from < values.len() && far(below(values[from])) {
-                from += 1;
-            }
-            upto = upto.max(from);
-            while upto < values.len() && !far(above(values[upto])) {
-                upto += 1;
-            }
-            Reach { from: from as u32, upto: upto as u32 }
-        })
-        .collect())
+    let at = |limit: Option<Limit>| match limit {
+        None => Ok(None),
+        Some(Limit { at, strict }) => at.at_scale(scale).map(|at| Some((at, strict))).ok_or_else(too_long),
+    };
+    let (least, most) = (at(least)?, at(most)?);
+    // A difference falls as the other value rises: too large at first, then within the limits, then too small.
+    let too_large = |difference: i128| match most {
+        Some((at, strict)) => difference > at || (strict && difference == at),
+        None => false,
+    };
+    let too_small = |difference: i128| match least {
+        Some((at, strict)) => difference < at || (strict && difference == at),
+        None => false,
+    };
+    let reach = |value: &i128| {
+        // No number has more than 36 digits and no difference more than 38: nothing saturates that is compared.
+        let from = values.partition_point(|other| too_large(value.saturating_sub(*other)));
+        let upto = values.partition_point(|other| !too_small(value.saturating_sub(*other)));
+        Reach { from: from as u32, upto: upto.max(from) as u32 }
+    };
+    Ok(values.iter().map(reach).collect())
 }
 
 #[cfg(test)]
@@ -55,25 +59,35 @@ mod tests {
         let values: Vec<_> = ["1.1", "1.2", "1.3"].iter().map(|text| Decimal::parse(text).unwrap()).collect();
         let tenth = Decimal::parse("0.1").unwrap();
         let range = |reach: &Reach| reach.from..reach.upto;
-        let got: Vec<_> = reaches(&values, tenth, false).unwrap().iter().map(range).collect();
+        let within = |strict| {
+            let limit = |at| Some(Limit { at, strict });
+            reaches(&values, limit(tenth.negated()), limit(tenth)).unwrap()
+        };
+        let got: Vec<_> = within(false).iter().map(range).collect();
         assert_eq!(got, [0..2, 0..3, 1..3]);
-        let got: Vec<_> = reaches(&values, tenth, true).unwrap().iter().map(range).collect();
+        let got: Vec<_> = within(true).iter().map(range).collect();
         assert_eq!(got, [0..1, 1..2, 2..3]);
     }
 
     proptest! {
         #[test]
         fn reach_is_what_is_near(
-            values in proptest::collection::btree_set(-60i128..60, 0..40), most in 0i128..20, strict: bool,
+            values in proptest::collection::btree_set(-60i128..60, 0..40),
+            least in proptest::option::of((-20i128..20, any::<bool>())),
+            most in proptest::option::of((-20i128..20, any::<bool>())),
         ) {
             let values: Vec<i128> = values.into_iter().collect();
             let decimals: Vec<_> = values.iter().map(|&value| Decimal::new(value, 1).unwrap()).collect();
-            let reaches = reaches(&decimals, Decimal::new(most, 1).unwrap(), strict).unwrap();
+            let limit = |limit: Option<(i128, bool)>| {
+                limit.map(|(at, strict)| Limit { at: Decimal::new(at, 1).unwrap(), strict })
+            };
+            let reaches = reaches(&decimals, limit(least), limit(most)).unwrap();
             for (ix, reach) in reaches.iter().enumerate() {
                 for (other, value) in values.iter().enumerate() {
-                    let distance = (values[ix] - value).abs();
-                    let near = if strict { distance < most } else { distance <= most };
-                    prop_assert_eq!((reach.from..reach.upto).contains(&(other as u32)), near);
+                    let difference = values[ix] - value;
+                    let above = least.is_none_or(|(at, strict)| difference > at || (!strict && difference == at));
+                    let below = most.is_none_or(|(at, strict)| difference < at || (!strict && difference == at));
+                    prop_assert_eq!((reach.from..reach.upto).contains(&(other as u32)), above && below);
                 }
             }
         }

@@ -3,29 +3,25 @@
 //! Where a device cannot hold a whole job, it holds parts of it, one after the other. Records and values are numbered
 //! anew from 0, values in their old order, so that numbers still ascend.
 
-use super::{CodeColumn, Encoded, ReachColumn, SetColumn, TextColumn};
+use super::select::packed;
+use super::{CodeColumn, Encoded, MarkColumn, ReachColumn, SetColumn, TextColumn};
 use crate::rules::Side;
-use hyperblock_shared::columns::{Extent, MISSING, Reach, TextHead};
+use hyperblock_shared::columns::{Head, MISSING, Reach};
 use hyperblock_shared::predicate::{Predicate, Test};
 use std::ops::Range;
 
 impl Encoded {
     /// The part for pairs of `left` with `right` records. An operand that both sides use becomes two.
     pub fn restrict(&self, left: Range<u32>, right: Range<u32>) -> Self {
-        let uses = self.uses();
+        let (uses, marked) = (self.uses(), self.marked());
         let range = |side: Side| match side {
             Side::Left => left.start as usize..left.end as usize,
             Side::Right => right.start as usize..right.end as usize,
         };
         let mut kept: Vec<Kept> = self.domains.iter().map(|domain| Kept::new(domain.n_values)).collect();
         for &(operand, side) in &uses {
-            let CodeColumn { domain, codes } = &self.codes[operand as usize];
+            let CodeColumn { domain, codes, .. } = &self.codes[operand as usize];
             codes[range(side)].iter().for_each(|&code| kept[*domain].mark(code));
-        }
-        for predicate in &self.predicates {
-            if let Test::LeftIs { operand, code } | Test::RightIs { operand, code } = predicate.test {
-                kept[self.codes[operand as usize].domain].mark(code);
-            }
         }
         kept.iter_mut().for_each(Kept::number);
 
@@ -33,9 +29,14 @@ impl Encoded {
         for (domain, kept) in domains.iter_mut().zip(&kept) {
             domain.n_values = kept.codes.len();
         }
+        let marks = marked.iter().map(|&(ix, side)| MarkColumn {
+            table: usize::from(side == Side::Right),
+            bits: packed(range(side).map(|record| self.marks[ix as usize].holds(record as u32))),
+        });
         let codes = uses.iter().map(|&(operand, side)| {
-            let CodeColumn { domain, codes } = &self.codes[operand as usize];
+            let CodeColumn { domain, codes, .. } = &self.codes[operand as usize];
             CodeColumn {
+                table: usize::from(side == Side::Right),
                 domain: *domain,
                 codes: codes[range(side)].iter().map(|&code| kept[*domain].renumber(code)).collect(),
             }
@@ -43,58 +44,60 @@ impl Encoded {
         Self {
             n_left: left.end - left.start,
             n_right: right.end - right.start,
-            predicates: self
-                .predicates
-                .iter()
-                .map(|predicate| self.renumber(predicate, &uses, &kept))
-                .collect(),
+            predicates: self.predicates.iter().map(|predicate| renumber(predicate, &uses, &marked)).collect(),
             domains,
             codes: codes.collect(),
             texts: self.texts.iter().map(|texts| texts.restrict(&kept[texts.domain])).collect(),
             sets: self.sets.iter().map(|sets| sets.restrict(&kept[sets.domain])).collect(),
             reaches: self.reaches.iter().map(|reaches| reaches.restrict(&kept[reaches.domain])).collect(),
+            marks: marks.collect(),
         }
     }
 
     /// Which operands are read, and for the records of which side.
     fn uses(&self) -> Vec<(u32, Side)> {
-        let mut uses = Vec::new();
-        let mut note = |operand: u32, side: Side| {
-            if !uses.contains(&(operand, side)) {
-                uses.push((operand, side));
-            }
+        let of = |predicate: &Predicate| match predicate.test {
+            Test::Left { .. } | Test::Right { .. } => [None, None],
+            Test::Compare { left, right, .. } => [Some((left, Side::Left)), Some((right, Side::Right))],
         };
-        for predicate in &self.predicates {
-            match predicate.test {
-                Test::LeftIs { operand, .. } => note(operand, Side::Left),
-                Test::RightIs { operand, .. } => note(operand, Side::Right),
-                Test::Compare { left, right, .. } => {
-                    note(left, Side::Left);
-                    note(right, Side::Right);
-                }
-            }
-        }
-        uses
+        distinct(self.predicates.iter().flat_map(of).flatten())
     }
 
-    fn renumber(&self, predicate: &Predicate, uses: &[(u32, Side)], kept: &[Kept]) -> Predicate {
-        let place = |operand: u32, side: Side| {
-            uses.iter().position(|&used| used == (operand, side)).unwrap_or_default() as u32
+    /// Which marks are read, and for the records of which side.
+    fn marked(&self) -> Vec<(u32, Side)> {
+        let of = |predicate: &Predicate| match predicate.test {
+            Test::Left { marks } => Some((marks, Side::Left)),
+            Test::Right { marks } => Some((marks, Side::Right)),
+            Test::Compare { .. } => None,
         };
-        let constant = |operand: u32, code: u32| kept[self.codes[operand as usize].domain].renumber(code);
-        let test = match predicate.test {
-            Test::LeftIs { operand, code } => {
-                Test::LeftIs { operand: place(operand, Side::Left), code: constant(operand, code) }
-            }
-            Test::RightIs { operand, code } => {
-                Test::RightIs { operand: place(operand, Side::Right), code: constant(operand, code) }
-            }
-            Test::Compare { left, right, measure } => {
-                Test::Compare { left: place(left, Side::Left), right: place(right, Side::Right), measure }
-            }
-        };
-        Predicate { test, negated: predicate.negated }
+        distinct(self.predicates.iter().filter_map(of))
     }
+}
+
+fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for one in all {
+        if !distinct.contains(&one) {
+            distinct.push(one);
+        }
+    }
+    distinct
+}
+
+fn renumber(predicate: &Predicate, uses: &[(u32, Side)], marked: &[(u32, Side)]) -> Predicate {
+    let place = |list: &[(u32, Side)], ix: u32, side: Side| {
+        list.iter().position(|&used| used == (ix, side)).unwrap_or_default() as u32
+    };
+    let test = match predicate.test {
+        Test::Left { marks } => Test::Left { marks: place(marked, marks, Side::Left) },
+        Test::Right { marks } => Test::Right { marks: place(marked, marks, Side::Right) },
+        Test::Compare { left, right, measure } => Test::Compare {
+            left: place(uses, left, Side::Left),
+            right: place(uses, right, Side::Right),
+            measure,
+        },
+    };
+    Predicate { test, negated: predicate.negated }
 }
 
 /// The values of a domain that stay.
@@ -143,7 +146,7 @@ impl TextColumn {
             let start = words.len() as u32;
             words.extend_from_slice(&self.words[from..from + head.len.div_ceil(64 / self.bits) as usize]);
             longest = longest.max(head.len);
-            TextHead { start, ..head }
+            Head { start, ..head }
         };
         let heads = kept.codes.iter().map(&mut copy).collect();
         Self { domain: self.domain, bits: self.bits, heads, words, longest }
@@ -154,13 +157,13 @@ impl SetColumn {
     fn restrict(&self, kept: &Kept) -> Self {
         let mut tokens = Vec::new();
         let mut copy = |&code: &u32| {
-            let Extent { start, len } = self.extents[code as usize];
-            let moved = Extent { start: tokens.len() as u32, len };
-            tokens.extend_from_slice(&self.tokens[start as usize..][..len as usize]);
+            let head = self.heads[code as usize];
+            let moved = Head { start: tokens.len() as u32, ..head };
+            tokens.extend_from_slice(&self.tokens[head.start as usize..][..head.len as usize]);
             moved
         };
-        let extents = kept.codes.iter().map(&mut copy).collect();
-        Self { domain: self.domain, extents, tokens }
+        let heads = kept.codes.iter().map(&mut copy).collect();
+        Self { domain: self.domain, heads, tokens }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::TextColumn;
 use super::dictionary::Dictionary;
 use crate::error::{Error, Result};
-use hyperblock_shared::columns::TextHead;
+use hyperblock_shared::columns::Head;
 use hyperblock_shared::signature::element_bit;
 use hyperblock_shared::text::MAX_LEN;
 
@@ -37,7 +37,7 @@ pub(super) fn pack(domain: usize, values: &Dictionary) -> Result<TextColumn> {
             return Err(Error::Job(message));
         }
         packed.longest = packed.longest.max(len);
-        packed.heads.push(TextHead { start, len, signature: alphabet.signature(value) });
+        packed.heads.push(Head { start, len, signature: alphabet.signature(value) });
     }
     Ok(packed)
 }

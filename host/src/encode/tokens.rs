@@ -4,11 +4,12 @@ use super::SetColumn;
 use super::dictionary::Dictionary;
 use crate::error::{Error, Result};
 use crate::rules::Tokenizer;
-use hyperblock_shared::columns::Extent;
+use hyperblock_shared::columns::Head;
+use hyperblock_shared::signature::token_bit;
 
 pub(super) fn tokenize(domain: usize, values: &Dictionary, tokenizer: Tokenizer) -> Result<SetColumn> {
     let mut codes = Dictionary::default();
-    let mut column = SetColumn { domain, extents: Vec::with_capacity(values.len()), tokens: Vec::new() };
+    let mut column = SetColumn { domain, heads: Vec::with_capacity(values.len()), tokens: Vec::new() };
     let mut set = Vec::new();
     for value in values.iter() {
         set.clear();
@@ -21,7 +22,8 @@ pub(super) fn tokenize(domain: usize, values: &Dictionary, tokenizer: Tokenizer)
         if u32::try_from(column.tokens.len()).is_err() {
             return Err(Error::Job("a column has more than 4,294,967,295 tokens; split the table".into()));
         }
-        column.extents.push(Extent { start: start as u32, len: set.len() as u32 });
+        let signature = set.iter().fold(0, |bits, &token| bits | token_bit(token));
+        column.heads.push(Head { start: start as u32, len: set.len() as u32, signature });
     }
     Ok(column)
 }
@@ -59,7 +61,7 @@ mod tests {
             values.add(value);
         }
         let column = tokenize(0, &values, Tokenizer::Words).unwrap();
-        assert_eq!(column.extents.iter().map(|extent| extent.len).collect::<Vec<_>>(), [3, 1, 1]);
+        assert_eq!(column.heads.iter().map(|head| head.len).collect::<Vec<_>>(), [3, 1, 1]);
         assert_eq!(column.tokens, [0, 1, 2, 1, 3]);
     }
 }

@@ -1,40 +1,116 @@
 //! Transforms, applied to one value. An empty result is a missing value.
 
+use crate::error::{Error, Result};
 use crate::rules::Transform;
 use hyperblock_shared::soundex::soundex;
+use regex::Regex;
+use rphonetic::{Encoder, Metaphone};
 use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
-/// The value after all transforms, or `None` if one of them leaves nothing.
-pub(super) fn apply<'a>(transforms: &[Transform], value: &'a str) -> Option<Cow<'a, str>> {
-    let start = Some(Cow::Borrowed(value)).filter(|value| !value.is_empty());
-    transforms.iter().fold(start, |value, transform| {
-        let value = match value? {
-            Cow::Borrowed(value) => one(*transform, value),
-            Cow::Owned(value) => Cow::Owned(one(*transform, &value).into_owned()),
-        };
-        (!value.is_empty()).then_some(value)
-    })
+/// The transforms of an operand, ready to be applied to many values.
+pub(crate) struct Pipeline<'a>(Vec<Stage<'a>>);
+
+enum Stage<'a> {
+    Plain(&'a Transform),
+    Replace { regex: Regex, replacement: String, all: bool },
+    Metaphone(Metaphone),
 }
 
-fn one(transform: Transform, value: &str) -> Cow<'_, str> {
+impl<'a> Pipeline<'a> {
+    pub(crate) fn new(transforms: &'a [Transform]) -> Result<Self> {
+        let stage = |transform: &'a Transform| match transform {
+            Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
+                let regex = regex::RegexBuilder::new(pattern).case_insensitive(*ignore_case).build();
+                let regex = regex.map_err(|error| Error::Internal(format!("`{pattern}`: {error}")))?;
+                Ok(Stage::Replace { regex, replacement: dollars(replacement), all: *all })
+            }
+            Transform::Metaphone => Ok(Stage::Metaphone(Metaphone::default())),
+            plain => Ok(Stage::Plain(plain)),
+        };
+        transforms.iter().map(stage).collect::<Result<_>>().map(Self)
+    }
+
+    /// The value after all transforms, or `None` if one of them leaves nothing.
+    pub(crate) fn apply<'v>(&self, value: &'v str) -> Option<Cow<'v, str>> {
+        let start = Some(Cow::Borrowed(value)).filter(|value| !value.is_empty());
+        self.0.iter().fold(start, |value, stage| {
+            let value = match value? {
+                Cow::Borrowed(value) => stage.apply(value),
+                Cow::Owned(value) => Cow::Owned(stage.apply(&value).into_owned()),
+            };
+            (!value.is_empty()).then_some(value)
+        })
+    }
+}
+
+impl Stage<'_> {
+    fn apply<'v>(&self, value: &'v str) -> Cow<'v, str> {
+        match self {
+            Self::Plain(transform) => plain(transform, value),
+            Self::Replace { regex, replacement, all: true } => regex.replace_all(value, replacement),
+            Self::Replace { regex, replacement, all: false } => regex.replace(value, replacement),
+            Self::Metaphone(metaphone) => Cow::Owned(metaphone.encode(value)),
+        }
+    }
+}
+
+fn plain<'v>(transform: &Transform, value: &'v str) -> Cow<'v, str> {
     match transform {
         Transform::Lower => Cow::Owned(value.to_lowercase()),
+        Transform::Upper => Cow::Owned(value.to_uppercase()),
         Transform::Trim => Cow::Borrowed(value.trim()),
         Transform::Substr { from, len } => {
             let start = byte_of(value, from - 1);
             let end = len.map_or(value.len(), |len| byte_of(value, (from - 1).saturating_add(len)));
             Cow::Borrowed(&value[start..end])
         }
+        Transform::Right(len) => {
+            let start = value.char_indices().nth_back(*len as usize - 1).map_or(0, |(byte, _)| byte);
+            Cow::Borrowed(&value[start..])
+        }
+        Transform::StripAccents => Cow::Owned(value.nfd().filter(|&char| !is_combining_mark(char)).collect()),
         Transform::Soundex => match soundex(value.chars()) {
             Some(code) => Cow::Owned(code.iter().map(|&byte| char::from(byte)).collect()),
             None => Cow::Borrowed(""),
         },
+        Transform::Year => match year(value) {
+            Some(year) => Cow::Owned(year.to_string()),
+            None => Cow::Borrowed(""),
+        },
+        // Stages of their own.
+        Transform::RegexpReplace { .. } | Transform::Metaphone => Cow::Borrowed(value),
     }
 }
 
 /// Where the character at `ix` starts, or the end.
 fn byte_of(value: &str, ix: u32) -> usize {
     value.char_indices().nth(ix as usize).map_or(value.len(), |(byte, _)| byte)
+}
+
+/// The first run of exactly four digits.
+fn year(value: &str) -> Option<u32> {
+    let mut runs = value.split(|char: char| !char.is_ascii_digit());
+    runs.find(|run| run.len() == 4)?.parse().ok()
+}
+
+/// A replacement as SQL writes it, `\1` for a group, as the regex crate does, `${1}`.
+fn dollars(replacement: &str) -> String {
+    let mut dollars = String::new();
+    let mut chars = replacement.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '$' => dollars.push_str("$$"),
+            '\\' => match chars.next() {
+                Some(digit) if digit.is_ascii_digit() => dollars.push_str(&format!("${{{digit}}}")),
+                Some(other) => dollars.push(other),
+                None => dollars.push('\\'),
+            },
+            plain => dollars.push(plain),
+        }
+    }
+    dollars
 }
 
 #[cfg(test)]
@@ -47,16 +123,47 @@ mod tests {
         for (transforms, value, want) in [
             (vec![], "x", Some("x")),
             (vec![Transform::Lower], "ÅSE Ö", Some("åse ö")),
+            (vec![Transform::Upper], "straße", Some("STRASSE")),
             (vec![Transform::Trim], " \t", None),
             (vec![Transform::Trim, Transform::Lower], " Ab ", Some("ab")),
             (vec![substr(1, Some(2))], "éèê", Some("éè")),
             (vec![substr(2, None)], "éèê", Some("èê")),
             (vec![substr(4, Some(9))], "éèê", None),
             (vec![substr(3, Some(u32::MAX))], "éèê", Some("ê")),
+            (vec![Transform::Right(2)], "éèê", Some("èê")),
+            (vec![Transform::Right(9)], "éèê", Some("éèê")),
+            (vec![Transform::StripAccents], "Crème Brûlée Łódź", Some("Creme Brulee Łodz")),
+            (vec![Transform::StripAccents], "\u{301}", None),
             (vec![Transform::Soundex], "Robert", Some("R163")),
             (vec![Transform::Soundex], "42", None),
+            (vec![Transform::Metaphone], "Smith", Some("SM0")),
+            (vec![Transform::Metaphone], "42", None),
+            (vec![Transform::Year], "05/12/1999", Some("1999")),
+            (vec![Transform::Year], "19991231, 0099", Some("99")),
+            (vec![Transform::Year], "31.12.99", None),
         ] {
-            assert_eq!(apply(&transforms, value).as_deref(), want, "{transforms:?} {value:?}");
+            let pipeline = Pipeline::new(&transforms).unwrap();
+            assert_eq!(pipeline.apply(value).as_deref(), want, "{transforms:?} {value:?}");
+        }
+    }
+
+    #[test]
+    fn regular_expressions_replace_the_first_or_all() {
+        for (pattern, replacement, all, ignore_case, value, want) in [
+            ("[^a-z]", "", false, false, "a-b-c", Some("ab-c")),
+            ("[^a-z]", "", true, false, "a-b-c", Some("abc")),
+            (r"(\w+) (\w+)", r"\2, \1", false, false, "Ada Lovelace", Some("Lovelace, Ada")),
+            ("(a)", r"$1\\\1", false, false, "a", Some(r"$1\a")),
+            ("LTD", "", true, true, "Acme Ltd", Some("Acme ")),
+            (".", "", true, false, "gone", None),
+        ] {
+            let (pattern, replacement) = (pattern.to_owned(), replacement.to_owned());
+            let transforms = [Transform::RegexpReplace { pattern, replacement, all, ignore_case }];
+            assert_eq!(
+                Pipeline::new(&transforms).unwrap().apply(value).as_deref(),
+                want,
+                "{transforms:?} {value:?}"
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use super::file::RuleFile;
 use super::normal::{self, MOST_CONJUNCTIONS};
 use super::suggest::nearest;
 use super::syntax::{Comparison, Complaint, Constant, ConstantValue, Parsed, Term, complaint};
-use super::{Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
+use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
 use crate::error::Result;
 use crate::table::{ColumnSchema, Kind, Schema, days};
 
@@ -59,7 +59,7 @@ impl Tables<'_> {
                         complaint(span.clone(), message)
                             .help("compare numbers with numbers and dates with dates")
                     })?,
-                    Measure::Within { .. } => difference(&left, &right)?,
+                    Measure::Difference { .. } => difference(&left, &right)?,
                     _ => Domain::Text,
                 };
                 Test::Compare { left: left.operand, right: right.operand, domain, measure: *measure }
@@ -107,7 +107,8 @@ impl Tables<'_> {
                 return wrong("write a date: '2020-12-31'".to_owned());
             }
         };
-        Ok(Test::Is { side: term.side, operand: bound.operand, domain: bound.domain, constant })
+        let condition = Condition::Is(constant);
+        Ok(Test::Value { side: term.side, operand: bound.operand, domain: bound.domain, condition })
     }
 }
 

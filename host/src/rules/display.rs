@@ -1,6 +1,9 @@
 //! Rules for people: the SQL that would parse to them.
 
-use super::{Bound, Domain, Measure, Operand, Predicate, Rule, Side, Test, Tokenizer, Transform};
+use super::{
+    Boost, Bound, Condition, Domain, EditDistance, Limit, Measure, Operand, Predicate, Rule, SetSimilarity,
+    Side, Test, Tokenizer, Transform,
+};
 use std::fmt::{self, Display, Formatter};
 
 /// The formula; not the name.
@@ -26,40 +29,130 @@ impl Display for Predicate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let equal = if self.negated { "<>" } else { "=" };
         match &self.test {
-            Test::Is { side, operand, domain: Domain::Number, constant } => {
-                write!(f, "{} {equal} {constant}", Sided(*side, operand))
-            }
-            Test::Is { side, operand, domain: Domain::Text | Domain::Date, constant } => {
-                write!(f, "{} {equal} '{}'", Sided(*side, operand), constant.replace('\'', "''"))
+            Test::Value { side, operand, domain, condition } => {
+                let operand = Sided(*side, operand);
+                match condition {
+                    Condition::Missing => {
+                        write!(f, "{operand} IS {}NULL", if self.negated { "NOT " } else { "" })
+                    }
+                    Condition::Is(constant) => write!(f, "{operand} {equal} {}", Constant(constant, *domain)),
+                    Condition::AtMost { constant, strict } => {
+                        let op = at_most(*strict, self.negated);
+                        write!(f, "{operand} {op} {}", Constant(constant, *domain))
+                    }
+                }
             }
             Test::Compare { left, right, measure, .. } => {
                 let (left, right) = (Sided(Side::Left, left), Sided(Side::Right, right));
                 match *measure {
                     Measure::Equal => write!(f, "{left} {equal} {right}"),
-                    Measure::LevenshteinAtMost(edits) => {
-                        write!(f, "levenshtein({left}, {right}) {} {edits}", at_most(false, self.negated))
+                    Measure::Edits(distance, most) => {
+                        let (name, op) = (edit_distance(distance), at_most(false, self.negated));
+                        write!(f, "{name}({left}, {right}) {op} {most}")
                     }
-                    Measure::LevenshteinSimilarity(bound) => {
-                        write!(f, "levenshtein_similarity({left}, {right}) ")?;
+                    Measure::EditSimilarity(distance, bound) => {
+                        write!(f, "{}_similarity({left}, {right}) ", edit_distance(distance))?;
                         reaches(f, bound, self.negated)
                     }
-                    Measure::JaroWinklerSimilarity(bound) => {
-                        write!(f, "jaro_winkler_similarity({left}, {right}) ")?;
+                    Measure::Jaro(boost, bound) => {
+                        let name = match boost {
+                            Boost::None => "jaro_similarity",
+                            Boost::Winkler => "jaro_winkler_similarity",
+                        };
+                        write!(f, "{name}({left}, {right}) ")?;
                         reaches(f, bound, self.negated)
                     }
-                    Measure::Jaccard(Tokenizer::Words, bound) => {
-                        write!(f, "jaccard(words({left}), words({right})) ")?;
+                    Measure::Sets(tokenizer, similarity, bound) => {
+                        let name = match similarity {
+                            SetSimilarity::Jaccard => "jaccard",
+                            SetSimilarity::Dice => "dice",
+                            SetSimilarity::Cosine => "cosine",
+                            SetSimilarity::Overlap => "overlap_coefficient",
+                        };
+                        write!(f, "{name}({}, {}) ", Tokens(&left, tokenizer), Tokens(&right, tokenizer))?;
                         reaches(f, bound, self.negated)
                     }
-                    Measure::Jaccard(Tokenizer::Qgrams(q), bound) => {
-                        write!(f, "jaccard(qgrams({left}, {q}), qgrams({right}, {q})) ")?;
-                        reaches(f, bound, self.negated)
+                    Measure::CommonTokens(tokenizer, least) => {
+                        let op = if self.negated { "<" } else { ">=" };
+                        write!(
+                            f,
+                            "overlap({}, {}) {op} {least}",
+                            Tokens(&left, tokenizer),
+                            Tokens(&right, tokenizer)
+                        )
                     }
-                    Measure::Within { most, strict } => {
-                        write!(f, "abs({left} - {right}) {} {most}", at_most(strict, self.negated))
+                    Measure::Difference { least, most } => {
+                        difference(f, &left, &right, least, most, self.negated)
                     }
                 }
             }
+        }
+    }
+}
+
+/// `abs(l.x - r.x) <= 2` where the bounds allow it, else one or two comparisons of `l.x - r.x`.
+fn difference(
+    f: &mut Formatter<'_>,
+    left: &Sided<'_>,
+    right: &Sided<'_>,
+    least: Option<Limit>,
+    most: Option<Limit>,
+    negated: bool,
+) -> fmt::Result {
+    match (least, most) {
+        (Some(least), Some(most)) if least.at == most.at.negated() && least.strict == most.strict => {
+            write!(f, "abs({left} - {right}) {} {}", at_most(most.strict, negated), most.at)
+        }
+        (least, most) => {
+            let (open, close) =
+                if negated && least.is_some() && most.is_some() { ("(", ")") } else { ("", "") };
+            f.write_str(open)?;
+            if let Some(Limit { at, strict }) = least {
+                write!(f, "{left} - {right} {} {at}", at_most(!strict, !negated))?;
+            }
+            if least.is_some() && most.is_some() {
+                f.write_str(if negated { " OR " } else { " AND " })?;
+            }
+            if let Some(Limit { at, strict }) = most {
+                write!(f, "{left} - {right} {} {at}", at_most(strict, negated))?;
+            }
+            f.write_str(close)
+        }
+    }
+}
+
+fn edit_distance(distance: EditDistance) -> &'static str {
+    match distance {
+        EditDistance::Levenshtein => "levenshtein",
+        EditDistance::Damerau => "damerau_levenshtein",
+        EditDistance::Hamming => "hamming",
+    }
+}
+
+struct Constant<'a>(&'a str, Domain);
+
+impl Display for Constant<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Domain::Number => f.write_str(self.0),
+            Domain::Text | Domain::Date => f.write_str(&quoted(self.0)),
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+struct Tokens<'a>(&'a Sided<'a>, Tokenizer);
+
+impl Display for Tokens<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(value, tokenizer) = self;
+        match tokenizer {
+            Tokenizer::Words => write!(f, "words({value})"),
+            Tokenizer::Qgrams(1) => write!(f, "chars({value})"),
+            Tokenizer::Qgrams(q) => write!(f, "qgrams({value}, {q})"),
         }
     }
 }
@@ -93,9 +186,15 @@ impl Display for Sided<'_> {
         for transform in operand.transforms.iter().rev() {
             f.write_str(match transform {
                 Transform::Lower => "lower(",
+                Transform::Upper => "upper(",
                 Transform::Trim => "trim(",
                 Transform::Substr { .. } => "substr(",
+                Transform::Right(_) => "right(",
+                Transform::RegexpReplace { .. } => "regexp_replace(",
+                Transform::StripAccents => "strip_accents(",
                 Transform::Soundex => "soundex(",
+                Transform::Metaphone => "metaphone(",
+                Transform::Year => "year(",
             })?;
         }
         f.write_str(match side {
@@ -107,7 +206,24 @@ impl Display for Sided<'_> {
             match transform {
                 Transform::Substr { from, len: None } => write!(f, ", {from})")?,
                 Transform::Substr { from, len: Some(len) } => write!(f, ", {from}, {len})")?,
-                Transform::Lower | Transform::Trim | Transform::Soundex => f.write_str(")")?,
+                Transform::Right(len) => write!(f, ", {len})")?,
+                Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
+                    write!(f, ", {}, {}", quoted(pattern), quoted(replacement))?;
+                    let flags = match (all, ignore_case) {
+                        (false, false) => "",
+                        (true, false) => ", 'g'",
+                        (false, true) => ", 'i'",
+                        (true, true) => ", 'gi'",
+                    };
+                    write!(f, "{flags})")?;
+                }
+                Transform::Lower
+                | Transform::Upper
+                | Transform::Trim
+                | Transform::StripAccents
+                | Transform::Soundex
+                | Transform::Metaphone
+                | Transform::Year => f.write_str(")")?,
             }
         }
         Ok(())

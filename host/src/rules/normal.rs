@@ -136,20 +136,21 @@ pub(super) fn symmetric(mut conjunctions: Vec<Vec<Predicate>>) -> Vec<Vec<Predic
 mod tests {
     use super::{MOST_CONJUNCTIONS, conjunctions};
     use crate::rules::syntax::Formula;
-    use crate::rules::{Domain, Operand, Predicate, Side, Test};
+    use crate::rules::{Condition, Domain, Operand, Predicate, Side, Test};
     use proptest::prelude::*;
 
     const COLUMNS: usize = 4;
 
     fn predicate(column: usize, negated: bool) -> Predicate {
         let operand = Operand { column, name: column.to_string(), transforms: Vec::new() };
-        let test = Test::Is { side: Side::Left, operand, domain: Domain::Text, constant: "x".to_owned() };
+        let condition = Condition::Is("x".to_owned());
+        let test = Test::Value { side: Side::Left, operand, domain: Domain::Text, condition };
         Predicate { test, negated }
     }
 
     fn column(predicate: &Predicate) -> usize {
         match &predicate.test {
-            Test::Is { operand, .. } => operand.column,
+            Test::Value { operand, .. } => operand.column,
             Test::Compare { .. } => unreachable!("the tests make none"),
         }
     }

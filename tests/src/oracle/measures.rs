@@ -1,21 +1,36 @@
 //! The similarities, as their definitions say, as exact fractions.
 
 use super::numbers::{Fraction, add, multiply};
-use hyperblock::rules::Tokenizer;
+use hyperblock::rules::{Boost, EditDistance, Tokenizer};
 use std::collections::HashSet;
 
-/// 1 − distance / length of the longer one.
-pub(super) fn levenshtein_similarity(a: &str, b: &str) -> Fraction {
-    let longest = a.chars().count().max(b.chars().count());
-    ((longest - strsim::levenshtein(a, b)) as i128, longest as i128)
+/// How many edits lead from one to the other.
+pub(super) fn edits(a: &str, b: &str, distance: EditDistance) -> usize {
+    match distance {
+        EditDistance::Levenshtein => strsim::levenshtein(a, b),
+        EditDistance::Damerau => strsim::osa_distance(a, b),
+        EditDistance::Hamming => {
+            let (n_a, n_b) = (a.chars().count(), b.chars().count());
+            a.chars().zip(b.chars()).filter(|(x, y)| x != y).count() + n_a.abs_diff(n_b)
+        }
+    }
 }
 
-/// Jaro's similarity, and a tenth of what is left to 1 for each common character at the start, four at most.
-pub(super) fn jaro_winkler(a: &str, b: &str) -> Fraction {
+/// 1 − distance / length of the longer one.
+pub(super) fn edit_similarity(a: &str, b: &str, distance: EditDistance) -> Fraction {
+    let longest = a.chars().count().max(b.chars().count());
+    ((longest - edits(a, b, distance)) as i128, longest as i128)
+}
+
+/// Jaro's similarity; for Jaro-Winkler, a tenth of what is left to 1 more for each common character at the start, four at most.
+pub(super) fn jaro_similarity(a: &str, b: &str, boost: Boost) -> Fraction {
     let (a_chars, b_chars): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let jaro = jaro(&a_chars, &b_chars);
     let (as_float, theirs) = (jaro.0 as f64 / jaro.1 as f64, strsim::jaro(a, b));
     assert!((as_float - theirs).abs() < 1e-9, "jaro of {a:?} and {b:?}: {jaro:?}, but strsim says {theirs}");
+    if boost == Boost::None {
+        return jaro;
+    }
     let prefix = a_chars.iter().zip(&b_chars).take(4).take_while(|(x, y)| x == y).count();
     let rest = add((1, 1), (-jaro.0, jaro.1));
     add(jaro, multiply((prefix as i128, 10), rest))
@@ -49,13 +64,13 @@ fn matches(a: &[char], b: &[char]) -> (usize, usize) {
     (of_a.len(), out_of_order / 2)
 }
 
-/// |A ∩ B| / |A ∪ B|, or `None` if a set is empty.
-pub(super) fn jaccard(a: &str, b: &str, tokenizer: Tokenizer) -> Option<Fraction> {
+/// |A ∩ B|, |A| and |B|, or `None` if a set is empty.
+pub(super) fn common(a: &str, b: &str, tokenizer: Tokenizer) -> Option<(i128, i128, i128)> {
     let (a, b) = (tokens(a, tokenizer), tokens(b, tokenizer));
     if a.is_empty() || b.is_empty() {
         return None;
     }
-    Some((a.intersection(&b).count() as i128, a.union(&b).count() as i128))
+    Some((a.intersection(&b).count() as i128, a.len() as i128, b.len() as i128))
 }
 
 fn tokens(text: &str, tokenizer: Tokenizer) -> HashSet<String> {
@@ -75,12 +90,15 @@ mod tests {
     #[test]
     fn textbook_examples() {
         // 0.96111… and 0.81333…
-        assert_eq!(jaro_winkler("MARTHA", "MARHTA"), (173, 180));
-        assert_eq!(jaro_winkler("DIXON", "DICKSONX"), (61, 75));
-        assert_eq!(jaro_winkler("a", "b"), (0, 1));
-        assert_eq!(levenshtein_similarity("smith", "smyth"), (4, 5));
-        assert_eq!(jaccard("to be or to be", "be", Tokenizer::Words), Some((1, 3)));
-        assert_eq!(jaccard("naïve", "naive", Tokenizer::Qgrams(3)), Some((0, 6)));
-        assert_eq!(jaccard("ab", "ab", Tokenizer::Qgrams(3)), None);
+        assert_eq!(jaro_similarity("MARTHA", "MARHTA", Boost::Winkler), (173, 180));
+        assert_eq!(jaro_similarity("DIXON", "DICKSONX", Boost::Winkler), (61, 75));
+        assert_eq!(jaro_similarity("MARTHA", "MARHTA", Boost::None), (17, 18));
+        assert_eq!(jaro_similarity("a", "b", Boost::Winkler), (0, 1));
+        assert_eq!(edit_similarity("smith", "smyth", EditDistance::Levenshtein), (4, 5));
+        assert_eq!(edits("smith", "smiht", EditDistance::Damerau), 1);
+        assert_eq!(edits("smith", "mith", EditDistance::Hamming), 5);
+        assert_eq!(common("to be or to be", "be", Tokenizer::Words), Some((1, 3, 1)));
+        assert_eq!(common("naïve", "naive", Tokenizer::Qgrams(3)), Some((0, 3, 3)));
+        assert_eq!(common("ab", "ab", Tokenizer::Qgrams(3)), None);
     }
 }

@@ -28,10 +28,10 @@ pub(super) fn order(a: Number, b: Number) -> Ordering {
     a.cmp(&b)
 }
 
-/// How far apart two numbers are.
-pub(super) fn distance(a: Number, b: Number) -> Number {
+/// The first minus the second.
+pub(super) fn difference(a: Number, b: Number) -> Number {
     let (a, b, scale) = at_one_scale(a, b);
-    ((a - b).abs(), scale)
+    (a - b, scale)
 }
 
 fn at_one_scale(a: Number, b: Number) -> (i128, i128, u32) {
@@ -45,6 +45,14 @@ pub(super) fn reaches((numerator, denominator): Fraction, bound: Bound) -> bool 
     let (digits, scale) = parse(&bound.least.to_string());
     let is = numerator.checked_mul(10i128.pow(scale)).expect("short strings");
     let wanted = denominator.checked_mul(digits).expect("short strings");
+    if bound.strict { is > wanted } else { is >= wanted }
+}
+
+/// Whether the root of a fraction reaches a decimal.
+pub(super) fn reaches_squared((numerator, denominator): Fraction, bound: Bound) -> bool {
+    let (digits, scale) = parse(&bound.least.to_string());
+    let is = numerator.checked_mul(10i128.pow(2 * scale)).expect("short strings");
+    let wanted = denominator.checked_mul(digits * digits).expect("short strings");
     if bound.strict { is > wanted } else { is >= wanted }
 }
 
@@ -88,7 +96,7 @@ mod tests {
         assert_eq!(parse("2e3"), (2000, 0));
         assert!(order(parse("1.0"), parse("1")).is_eq());
         assert!(order(parse("-0.25"), parse("-0.3")).is_gt());
-        assert_eq!(distance(parse("0.1"), parse("-0.25")), (35, 2));
+        assert_eq!(difference(parse("-0.25"), parse("0.1")), (-35, 2));
         assert_eq!(day("2020-03-01") - day("2020-02-28"), 2);
         assert_eq!(day("1900-03-01") - day("1900-02-28"), 1);
         assert_eq!(day("1970-01-01") - day("0001-01-01"), 719_162);

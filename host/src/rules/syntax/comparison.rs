@@ -6,7 +6,7 @@
 use super::term::{Score, Subject, pair};
 use super::{Comparison, Complaint, Constant, ConstantValue, Formula, Parsed, Term, complaint};
 use crate::decimal::Decimal;
-use crate::rules::{Bound, Measure};
+use crate::rules::{Boost, Bound, EditDistance, Limit, Measure, SetSimilarity};
 use sqlparser::ast::BinaryOperator;
 use std::ops::Range;
 
@@ -171,7 +171,7 @@ fn distance(op: Op, at_most: Outcome<Measure>, below: Outcome<Measure>) -> Outco
 
 fn levenshtein(op: Op, (number, _): (Decimal, Range<usize>)) -> Outcome<Formula<Measure>> {
     let at_most = |edits: i128| match u32::try_from(edits) {
-        Ok(edits) => Ok(Measure::LevenshteinAtMost(edits)),
+        Ok(edits) => Ok(Measure::Edits(EditDistance::Levenshtein, edits)),
         Err(_) if edits < 0 => Err(Trivial::Never),
         Err(_) => Err(Trivial::Always),
     };
@@ -180,7 +180,10 @@ fn levenshtein(op: Op, (number, _): (Decimal, Range<usize>)) -> Outcome<Formula<
 }
 
 fn difference(op: Op, (number, _): (Decimal, Range<usize>)) -> Outcome<Formula<Measure>> {
-    let within = |strict| Measure::Within { most: number, strict };
+    let within = |strict| Measure::Difference {
+        least: Some(Limit { at: number.negated(), strict }),
+        most: Some(Limit { at: number, strict }),
+    };
     let at_most = if number.is_negative() { Err(Trivial::Never) } else { Ok(within(false)) };
     let below = if number.is_negative() || is_zero(number) { Err(Trivial::Never) } else { Ok(within(true)) };
     distance(op, at_most, below)
@@ -201,9 +204,11 @@ fn similarity(
     let reaches = |strict| {
         let bound = Bound { least, strict };
         Formula::Leaf(match score {
-            Score::Levenshtein | Score::LevenshteinSimilarity => Measure::LevenshteinSimilarity(bound),
-            Score::JaroWinklerSimilarity => Measure::JaroWinklerSimilarity(bound),
-            Score::Jaccard(tokenizer) => Measure::Jaccard(tokenizer, bound),
+            Score::Levenshtein | Score::LevenshteinSimilarity => {
+                Measure::EditSimilarity(EditDistance::Levenshtein, bound)
+            }
+            Score::JaroWinklerSimilarity => Measure::Jaro(Boost::Winkler, bound),
+            Score::Jaccard(tokenizer) => Measure::Sets(tokenizer, SetSimilarity::Jaccard, bound),
         })
     };
     let at_least = || if is_zero(least) { Err(Trivial::Always) } else { Ok(reaches(false)) };

@@ -36,7 +36,7 @@ fn normal_forms() {
 #[test]
 fn domains() {
     let domain = |when: &str| match &bound(when, false).unwrap().conjunctions[0][0].test {
-        Test::Is { domain, .. } | Test::Compare { domain, .. } => *domain,
+        Test::Value { domain, .. } | Test::Compare { domain, .. } => *domain,
     };
     assert_eq!(domain("l.year = r.price"), Domain::Number);
     assert_eq!(domain("l.born = r.born"), Domain::Date);

@@ -1,4 +1,4 @@
-//! Jaro-Winkler similarity.
+//! Jaro and Jaro-Winkler similarity.
 //!
 //! With m matches and t transpositions, Jaro's similarity is (m/|a| + m/|b| + (m − t)/m) / 3 (Jaro, *Advances in
 //! record-linkage methodology as applied to matching the 1985 census of Tampa, Florida*, JASA 84, 1989), 0 if m = 0.
@@ -7,27 +7,60 @@
 //! Winkler adds p·l·(1 − Jaro) for a common prefix of l symbols (*String comparator metrics and enhanced decision
 //! rules in the Fellegi-Sunter model of record linkage*, 1990): here p = 0.1, l at most 4, and the boost always applies.
 
+use crate::predicate::ArchivedBoost;
 use crate::text::{BLOCK, Scratch, Text};
 use crate::threshold::ArchivedThreshold;
 use core::ops::{Add, Mul};
 
-/// Whether the Jaro-Winkler similarity of `a` and `b` reaches `threshold`.
+/// The longest prefix that counts.
+const MOST_PREFIX: u32 = 4;
+
+/// Whether the similarity of `a` and `b` reaches `threshold`.
 #[inline]
 pub fn similarity_reaches<const BITS: u32>(
     a: Text<'_, BITS>,
     b: Text<'_, BITS>,
+    boost: &ArchivedBoost,
     threshold: &ArchivedThreshold,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> bool {
+    let prefix = match boost {
+        ArchivedBoost::None => 0,
+        ArchivedBoost::Winkler => common_prefix(a, b),
+    };
     if a.len().max(b.len()) <= BLOCK {
-        one_block(a, b, threshold)
+        one_block(a, b, prefix, threshold)
     } else {
-        many_blocks(a, b, threshold, scratch)
+        many_blocks(a, b, prefix, threshold, scratch)
     }
 }
 
+/// Whether strings of these lengths can reach `threshold` with at most so many symbols in common, in whatever order: a
+/// necessary condition that needs no look at the strings.
+#[inline]
+pub fn possible(
+    len_a: u32,
+    len_b: u32,
+    common: u32,
+    boost: &ArchivedBoost,
+    threshold: &ArchivedThreshold,
+) -> bool {
+    /// 10 · 3 · 512^3 is below 2^32: longer strings are left to the comparison itself.
+    const LONGEST: u32 = 512;
+    if len_a.max(len_b) > LONGEST {
+        return true;
+    }
+    let prefix = match boost {
+        ArchivedBoost::None => 0,
+        ArchivedBoost::Winkler => MOST_PREFIX.min(common),
+    };
+    let best = Matches { matched: common, transposed: 0 };
+    let (numerator, denominator) = best.similarity::<u64>(len_a, len_b, prefix);
+    threshold.reached(numerator, denominator)
+}
+
 fn common_prefix<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
-    let longest = a.len().min(b.len()).min(4);
+    let longest = a.len().min(b.len()).min(MOST_PREFIX);
     (0..longest).find(|&ix| a.at(ix) != b.at(ix)).unwrap_or(longest)
 }
 
@@ -60,8 +93,12 @@ impl Matches {
 
 /// Both strings in one word of flags each.
 #[inline]
-fn one_block<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, threshold: &ArchivedThreshold) -> bool {
-    let prefix = common_prefix(a, b);
+fn one_block<const BITS: u32>(
+    a: Text<'_, BITS>,
+    b: Text<'_, BITS>,
+    prefix: u32,
+    threshold: &ArchivedThreshold,
+) -> bool {
     let reaches = |found: Matches| {
         let (numerator, denominator) = found.similarity::<u64>(a.len(), b.len(), prefix);
         threshold.reached(numerator, denominator)
@@ -90,10 +127,10 @@ fn one_block<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, threshold: &
 fn many_blocks<const BITS: u32>(
     a: Text<'_, BITS>,
     b: Text<'_, BITS>,
+    prefix: u32,
     threshold: &ArchivedThreshold,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> bool {
-    let prefix = common_prefix(a, b);
     let reaches = |found: Matches| {
         let (numerator, denominator) = found.similarity::<u128>(a.len(), b.len(), prefix);
         threshold.reached_wide(numerator, denominator)
@@ -175,24 +212,39 @@ mod tests {
     use proptest::prelude::*;
     use std::vec;
 
-    fn reaches<const BITS: u32>(a: &str, b: &str, threshold: Threshold) -> bool {
+    fn reaches<const BITS: u32>(a: &str, b: &str, boost: &ArchivedBoost, threshold: Threshold) -> bool {
         let (x, y) = (Packed::<BITS>::new(a), Packed::<BITS>::new(b));
         let mut scratch = vec![0xdead; a.len().div_ceil(64) + b.len().div_ceil(64)];
-        archived(threshold, |t| similarity_reaches(x.text(), y.text(), t, scratch.as_mut_slice()))
+        archived(threshold, |t| similarity_reaches(x.text(), y.text(), boost, t, scratch.as_mut_slice()))
+    }
+
+    /// How many characters two strings have in common, in whatever order.
+    fn common(a: &str, b: &str) -> u32 {
+        let mut rest: vec::Vec<char> = b.chars().collect();
+        a.chars()
+            .filter(|char| {
+                rest.iter().position(|other| other == char).map(|ix| rest.swap_remove(ix)).is_some()
+            })
+            .count() as u32
     }
 
     proptest! {
         #[test]
-        fn agrees_with_strsim_away_from_the_threshold((a, b) in near_strings(), threshold in decimals()) {
+        fn agrees_with_strsim_away_from_the_threshold((a, b) in near_strings(), threshold in decimals(), winkler: bool) {
             prop_assume!(!a.is_empty() && !b.is_empty());
             let jaro = strsim::jaro(&a, &b);
             let prefix = a.chars().zip(b.chars()).take(4).take_while(|(x, y)| x == y).count();
-            let similarity = jaro + prefix as f64 * 0.1 * (1.0 - jaro);
+            let boost = if winkler { ArchivedBoost::Winkler } else { ArchivedBoost::None };
+            let similarity = if winkler { jaro + prefix as f64 * 0.1 * (1.0 - jaro) } else { jaro };
             let wanted = f64::from(threshold.digits) / f64::from(threshold.scale);
             prop_assume!((similarity - wanted).abs() > 1e-9);
-            prop_assert_eq!(reaches::<8>(&a, &b, threshold), similarity > wanted);
-            prop_assert_eq!(reaches::<16>(&a, &b, threshold), similarity > wanted);
-            prop_assert_eq!(reaches::<32>(&a, &b, threshold), similarity > wanted);
+            let reached = reaches::<8>(&a, &b, &boost, threshold);
+            prop_assert_eq!(reached, similarity > wanted);
+            prop_assert_eq!(reaches::<16>(&a, &b, &boost, threshold), reached);
+            prop_assert_eq!(reaches::<32>(&a, &b, &boost, threshold), reached);
+            let (len_a, len_b) = (a.chars().count() as u32, b.chars().count() as u32);
+            let possible = archived(threshold, |t| possible(len_a, len_b, common(&a, &b), &boost, t));
+            prop_assert!(possible || !reached);
         }
     }
 
@@ -209,7 +261,7 @@ mod tests {
             ("a", "b", 1, false),
         ] {
             let threshold = Threshold { digits, scale: 10_000, strict: false };
-            assert_eq!(reaches::<8>(a, b, threshold), want, "{a} {b} {digits}");
+            assert_eq!(reaches::<8>(a, b, &ArchivedBoost::Winkler, threshold), want, "{a} {b} {digits}");
         }
     }
 }

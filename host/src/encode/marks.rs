@@ -1,0 +1,51 @@
+//! Marks: what predicates ask of one record alone, answered once for every record before any pair is compared.
+
+use super::MarkColumn;
+use super::group::Values;
+use super::numbers;
+use crate::error::{Error, Result};
+use crate::rules::{Condition, Domain};
+use hyperblock_shared::columns::MISSING;
+use std::cmp::Ordering;
+
+/// A bit for each record of `table` on whose value the condition, or with `negated` its opposite, holds.
+pub(super) fn mark(
+    table: usize,
+    codes: &[u32],
+    values: &Values,
+    domain: Domain,
+    condition: &Condition,
+    negated: bool,
+) -> Result<MarkColumn> {
+    // SQL's three values: a missing value meets no condition but that of being missing, and no opposite either.
+    let on_missing = *condition == Condition::Missing && !negated;
+    let holds = match condition {
+        Condition::Missing => vec![negated; values.len()],
+        Condition::Is(constant) => {
+            orders(values, constant, domain)?.into_iter().map(|order| order.is_eq() != negated).collect()
+        }
+        Condition::AtMost { constant, strict } => {
+            let below = |order: Ordering| if *strict { order.is_lt() } else { order.is_le() };
+            orders(values, constant, domain)?.into_iter().map(|order| below(order) != negated).collect()
+        }
+    };
+    let mut bits = vec![0u32; codes.len().div_ceil(32)];
+    for (record, &code) in codes.iter().enumerate() {
+        let holds = if code == MISSING { on_missing } else { holds[code as usize] };
+        bits[record / 32] |= u32::from(holds) << (record % 32);
+    }
+    Ok(MarkColumn { table, bits })
+}
+
+/// How each distinct value compares with a constant.
+fn orders(values: &Values, constant: &str, domain: Domain) -> Result<Vec<Ordering>> {
+    Ok(match values {
+        // The order of UTF-8 is that of the characters.
+        Values::Texts(values) => values.iter().map(|value| value.cmp(constant)).collect(),
+        Values::Numbers(values) => {
+            let constant = numbers::parse(constant, domain)
+                .ok_or_else(|| Error::Internal(format!("`{constant}` is no constant of its domain")))?;
+            values.iter().map(|value| value.cmp(&constant)).collect()
+        }
+    })
+}

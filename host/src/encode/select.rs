@@ -1,0 +1,104 @@
+//! Selection: an encoding without the records that no rule can ever allow in a pair.
+//!
+//! A rule that asks something of one record alone (`l.country = 'DE'`) says, before any pair is looked at, which records
+//! it is about. A record that no rule is about is left out; those that stay keep their order.
+
+use super::{CodeColumn, Encoded, MarkColumn};
+use crate::rules::Side;
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::predicate::{Predicate, Test};
+
+/// Which records stay, by their numbers in the whole table. `None`: all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Of the left table.
+    pub left: Option<Vec<u32>>,
+    /// Of the right table; when one table is deduplicated, the same as left.
+    pub right: Option<Vec<u32>>,
+}
+
+impl Selection {
+    /// A candidate among the records that stay, as one of the whole tables.
+    pub fn candidate(&self, candidate: &Candidate) -> Candidate {
+        let record = |kept: &Option<Vec<u32>>, record: u32| match kept {
+            None => record,
+            Some(kept) => kept[record as usize],
+        };
+        Candidate {
+            left: record(&self.left, candidate.left),
+            right: record(&self.right, candidate.right),
+            rule: candidate.rule,
+        }
+    }
+}
+
+impl Encoded {
+    /// Leaves out the records that none of the conjunctions, lists of predicates, can be about. In deduplication
+    /// (`one_table`) every conjunction comes with its mirror image, so both sides keep the same records.
+    pub fn select(self, conjunctions: &[Vec<usize>], one_table: bool) -> (Self, Selection) {
+        let left = self.admitted(conjunctions, Side::Left);
+        let right = if one_table { left.clone() } else { self.admitted(conjunctions, Side::Right) };
+        let selection = Selection { left, right };
+        if selection.left.is_none() && selection.right.is_none() {
+            return (self, selection);
+        }
+        let records = |table: usize| if table == 0 { &selection.left } else { &selection.right };
+        let n = |kept: &Option<Vec<u32>>, all: u32| kept.as_ref().map_or(all, |kept| kept.len() as u32);
+        let (n_left, n_right) = (n(&selection.left, self.n_left), n(&selection.right, self.n_right));
+        let codes = self.codes.into_iter().map(|column| match records(column.table) {
+            None => column,
+            Some(kept) => CodeColumn {
+                codes: kept.iter().map(|&record| column.codes[record as usize]).collect(),
+                ..column
+            },
+        });
+        let marks = self.marks.into_iter().map(|column| match records(column.table) {
+            None => column,
+            Some(kept) => {
+                MarkColumn { bits: packed(kept.iter().map(|&record| column.holds(record))), ..column }
+            }
+        });
+        let (codes, marks) = (codes.collect(), marks.collect());
+        (Self { n_left, n_right, codes, marks, ..self }, selection)
+    }
+
+    /// The records of a side that some conjunction can be about, or `None` if that is all of them.
+    fn admitted(&self, conjunctions: &[Vec<usize>], side: Side) -> Option<Vec<u32>> {
+        let of_side = |predicate: &Predicate| match predicate.test {
+            Test::Left { marks } if side == Side::Left => Some(marks),
+            Test::Right { marks } if side == Side::Right => Some(marks),
+            _ => None,
+        };
+        let asked: Vec<Vec<&MarkColumn>> = conjunctions
+            .iter()
+            .map(|conjunction| conjunction.iter().filter_map(|&ix| of_side(&self.predicates[ix])))
+            .map(|marks| marks.map(|ix| &self.marks[ix as usize]).collect())
+            .collect();
+        if asked.iter().any(Vec::is_empty) {
+            return None;
+        }
+        let n_records = if side == Side::Left { self.n_left } else { self.n_right };
+        let is_admitted =
+            |record: &u32| asked.iter().any(|marks| marks.iter().all(|marks| marks.holds(*record)));
+        let kept: Vec<u32> = (0..n_records).filter(is_admitted).collect();
+        (kept.len() < n_records as usize).then_some(kept)
+    }
+}
+
+impl MarkColumn {
+    pub(super) fn holds(&self, record: u32) -> bool {
+        self.bits[(record / 32) as usize] >> (record % 32) & 1 == 1
+    }
+}
+
+/// Bits, 32 a word.
+pub(super) fn packed(bits: impl Iterator<Item = bool>) -> Vec<u32> {
+    let mut words = Vec::new();
+    for (ix, bit) in bits.enumerate() {
+        if ix % 32 == 0 {
+            words.push(0);
+        }
+        words[ix / 32] |= u32::from(bit) << (ix % 32);
+    }
+    words
+}

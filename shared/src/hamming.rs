@@ -1,0 +1,50 @@
+//! Hamming distance: in how many places two strings differ (Hamming, *Error detecting and error correcting codes*, Bell
+//! System Technical Journal 29, 1950). Where one string is longer, every symbol that it has more counts as a difference.
+
+use crate::text::Text;
+
+/// Whether `a` and `b` differ in at most `most` places.
+#[inline]
+pub fn distance_at_most<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, most: u32) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let mut left = most;
+    for (ix, &word) in long.words().iter().enumerate() {
+        // Symbol 0 pads, and is no character: past the end of the shorter string everything differs.
+        let other = short.words().get(ix).copied().unwrap_or(0);
+        let differing = Text::<BITS>::differing(word, other);
+        match left.checked_sub(differing) {
+            Some(rest) => left = rest,
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Packed, near_strings};
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    fn check<const BITS: u32>(a: &str, b: &str, most: u32) {
+        let (x, y) = (Packed::<BITS>::new(a), Packed::<BITS>::new(b));
+        let chars = |text: &str| text.chars().collect::<Vec<_>>();
+        let (a, b) = (chars(a), chars(b));
+        let want = a.iter().zip(&b).filter(|(x, y)| x != y).count() + a.len().abs_diff(b.len());
+        assert_eq!(
+            distance_at_most(x.text(), y.text(), most),
+            want as u32 <= most,
+            "{a:?} {b:?}: {want}, {most}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn counts_places((a, b) in near_strings(), most in 0u32..90) {
+            check::<8>(&a, &b, most);
+            check::<16>(&a, &b, most);
+            check::<32>(&a, &b, most);
+        }
+    }
+}
