@@ -5,7 +5,7 @@ use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
-use crate::plan::Plan;
+use crate::plan::Program;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
 use std::fmt;
@@ -23,7 +23,7 @@ pub trait Backend: Send + Sync {
     fn memory_for_columns(&self) -> Result<u64>;
 
     /// Brings a job's columns and path to the device, ready to scan.
-    fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>>;
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>>;
 }
 
 /// The scan of all pairs of a task, with a job loaded.

@@ -4,7 +4,7 @@ use crate::backend::{Backend, Outcome, Scan};
 use crate::control::Control;
 use crate::encode::Encoded;
 use crate::error::Result;
-use crate::plan::Plan;
+use crate::plan::Program;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::Walk;
 use hyperblock_shared::text::scratch_words;
@@ -39,14 +39,14 @@ impl Backend for Cpu {
         Ok(u64::MAX)
     }
 
-    fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
-        load(encoded, plan)
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
+        load(encoded, program)
     }
 }
 
 /// A scan on the CPU: there is nothing to bring anywhere.
-pub fn load<'a>(encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
-    Ok(Box::new(CpuScan { encoded, path: plan.path()?.walk() }))
+pub fn load<'a>(encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
+    Ok(Box::new(CpuScan { encoded, path: program.walk()? }))
 }
 
 struct CpuScan<'a> {

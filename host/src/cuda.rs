@@ -14,7 +14,7 @@ pub use driver::{GpuDescription, gpus};
 use crate::backend::{Backend, Scan};
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
-use crate::plan::Plan;
+use crate::plan::Program;
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use launch::Kernels;
 use std::sync::Arc;
@@ -94,7 +94,7 @@ impl Backend for Cuda {
         Ok(self.free_bytes()? / 2)
     }
 
-    fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
-        Ok(Box::new(scan::CudaScan::load(self, encoded, plan)?))
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
+        Ok(Box::new(scan::CudaScan::load(self, encoded, program)?))
     }
 }

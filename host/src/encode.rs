@@ -21,9 +21,10 @@ mod tokens;
 mod transform;
 
 pub use select::Selection;
+pub(crate) use transform::Pipeline;
 
 use crate::error::{Error, Result};
-use crate::rules::Predicate;
+use crate::rules::{Operand, Predicate};
 use crate::table::Table;
 use group::Group;
 use grouping::Grouping;
@@ -63,6 +64,8 @@ pub struct DomainSummary {
 /// An operand's codes.
 #[derive(Debug)]
 pub(crate) struct CodeColumn {
+    /// What was encoded.
+    pub(crate) operand: Operand,
     /// 0 is the left table, 1 the right.
     pub(crate) table: usize,
     pub(crate) domain: usize,
@@ -173,7 +176,7 @@ pub fn encode(left: &Table, right: Option<&Table>, predicates: &[Predicate]) -> 
     let mut by_slot: Vec<_> = grouping
         .slots
         .iter()
-        .map(|slot| CodeColumn { table: slot.table, domain: 0, codes: Vec::new() })
+        .map(|slot| CodeColumn { operand: slot.operand.clone(), table: slot.table, domain: 0, codes: Vec::new() })
         .collect();
     for (domain, (group, members)) in groups.into_iter().zip(&grouping.members).enumerate() {
         for (codes, &slot) in group.codes.into_iter().zip(members) {

@@ -8,6 +8,7 @@
 //!
 //! One direction, no way back: a module uses only what stands left of it. [`job`] walks the whole way; start there.
 
+mod analyze;
 pub mod backend;
 pub mod control;
 pub mod cpu;
@@ -22,9 +23,11 @@ pub mod output;
 pub mod partition;
 pub mod pieces;
 pub mod plan;
+mod random;
 pub mod report;
 pub mod rules;
 pub mod schedule;
+pub mod statistics;
 pub mod table;
 
 pub use backend::DeviceChoice;

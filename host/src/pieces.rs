@@ -16,7 +16,7 @@ use std::ops::Range;
 pub fn load<'a>(device: &'a dyn Backend, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
     let budget = device.memory_for_columns()?;
     if encoded.n_bytes() <= budget {
-        return device.load(encoded, plan);
+        return device.load(encoded, plan.program());
     }
     tracing::info!("{} bytes do not fit into {budget}: the job is loaded in pieces", encoded.n_bytes());
     Ok(Box::new(Pieces { device, encoded, plan, budget }))
@@ -52,9 +52,9 @@ impl Scan for Pieces<'_> {
                 todo.extend(block.cut());
                 continue;
             }
-            let plan = self.plan.over(&part)?;
+            let program = self.plan.over(&part)?;
             let first = found.len();
-            let outcome = self.device.load(&part, &plan)?.run(
+            let outcome = self.device.load(&part, &program)?.run(
                 &block.task(),
                 most.saturating_sub(first),
                 control,

@@ -1,123 +1,147 @@
 //! The plan: how the rules are evaluated.
 //!
-//! For now one access path, the scan of all pairs, and one order, that of the file: conjunction after conjunction,
-//! predicate after predicate, laid out as a path (`hyperblock_shared::path`). The path is archived once; backends walk
-//! the archive where it lies, on the device too.
+//! As HyperBlocker's execution plan generator (Zhu, Xie, Deng and Zhang, PVLDB 18(2), 2024, section 4): predicates are
+//! put in [`order`] by selectivity and cost; rules that begin alike share a [`tree`]; the tree is laid out as a path
+//! ([`layout`]). Two things go beyond it. What only repeats another rule is not evaluated ([`redundancy`]). And an order
+//! that looks at all rules together is tried beside the one that looks at each: whichever costs less on a sample of pairs
+//! ([`expected`]) is taken. The path is archived once; backends walk the archive where it lies, on the device too.
+
+mod expected;
+pub mod explain;
+mod layout;
+mod order;
+mod program;
+mod redundancy;
+mod tree;
+mod variant;
+
+pub use program::Program;
+pub use tree::{Node, Witness};
+pub use variant::Variant;
 
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
-use crate::grouped::grouped;
+use crate::random::Random;
 use crate::rules::{Predicate, Rule};
-use hyperblock_shared::path::{ArchivedPath, FORGOTTEN, Path, Step};
-use rkyv::util::AlignedVec;
-use std::fmt;
+use crate::statistics::Statistics;
+use hyperblock_shared::path::Step;
+use layout::Layout;
+use order::Weights;
+
+/// Random orders are the same in every run.
+const SEED: u64 = 0x6e6f_504f;
 
 /// A plan for one job.
 #[derive(Debug)]
 pub struct Plan {
-    rules: Vec<Rule>,
-    predicates: Vec<Predicate>,
-    steps: Vec<Step>,
-    archive: AlignedVec,
+    /// The rules, in file order.
+    pub rules: Vec<Rule>,
+    /// Their predicates, each once.
+    pub predicates: Vec<Predicate>,
+    /// By predicate: nanoseconds to evaluate it on a pair.
+    pub costs: Vec<f64>,
+    /// What is known of the predicates.
+    pub statistics: Statistics,
+    /// The execution tree: its branches, in order.
+    pub tree: Vec<Node>,
+    layout: Layout,
+    program: Program,
+}
+
+/// A conjunction as the planner handles it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conjunction {
+    /// Its rule, by its place in the file.
+    pub rule: u32,
+    /// By their places among the plan's predicates.
+    pub predicates: Vec<usize>,
+    /// See [`Witness::earlier`].
+    pub earlier: Vec<Conjunction>,
+}
+
+/// What a plan is made from.
+#[derive(Debug)]
+pub struct Evidence {
+    /// What is known of the predicates.
+    pub statistics: Statistics,
+    /// By predicate: nanoseconds to evaluate it on a pair, above 0.
+    pub costs: Vec<f64>,
 }
 
 impl Plan {
     /// Plans the evaluation of `rules` over their `encoded` predicates, which are `predicates` in that order.
-    pub fn new(rules: Vec<Rule>, predicates: Vec<Predicate>, encoded: &Encoded) -> Result<Self> {
-        let steps = lay_out(&rules, &predicates)?;
-        let archive = archive(encoded, &steps)?;
-        Ok(Self { rules, predicates, steps, archive })
-    }
-
-    /// The same plan over a part of the encoding it was made for.
-    pub fn over(&self, part: &Encoded) -> Result<Self> {
-        let Self { rules, predicates, steps, .. } = self;
-        let archive = archive(part, steps)?;
-        Ok(Self { rules: rules.clone(), predicates: predicates.clone(), steps: steps.clone(), archive })
-    }
-
-    /// The path in the form that backends walk.
-    pub fn path(&self) -> Result<&ArchivedPath<'_>> {
-        rkyv::access::<_, rkyv::rancor::Error>(&self.archive)
-            .map_err(|error| Error::Internal(format!("the path's archive is damaged: {error}")))
-    }
-
-    /// The bytes of that form, for a device to read in place.
-    pub fn archive(&self) -> &[u8] {
-        &self.archive
-    }
-
-    /// The rules, in file order.
-    pub fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-}
-
-fn archive(encoded: &Encoded, steps: &[Step]) -> Result<AlignedVec> {
-    rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps })
-        .map_err(|error| Error::Internal(format!("the path cannot be archived: {error}")))
-}
-
-/// One conjunction after the other; a predicate that fails sends the pair on to the next conjunction.
-fn lay_out(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Step>> {
-    let mut steps = Vec::new();
-    for (rule, conjunction) in
-        (0..).zip(rules).flat_map(|(ix, rule)| rule.conjunctions.iter().map(move |c| (ix, c)))
-    {
-        let otherwise = (steps.len() + conjunction.len() + 1) as u32;
-        for predicate in conjunction {
-            let ix = predicates.iter().position(|other| other == predicate);
-            let predicate =
-                ix.ok_or_else(|| Error::Internal(format!("`{predicate}` was not encoded")))? as u32;
-            steps.push(Step::Test { predicate, otherwise, bit: FORGOTTEN });
-        }
-        steps.push(Step::Witness { rule, then: u32::MAX });
-    }
-    Ok(steps)
-}
-
-/// A plan beside what it was made for, as `explain` shows it.
-pub struct Explained<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
-    /// What it runs over.
-    pub encoded: &'a Encoded,
-    /// The number of pairs to compare.
-    pub n_pairs: u64,
-}
-
-impl fmt::Display for Explained<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { plan, encoded, n_pairs } = self;
-        let (left, right) = (grouped(encoded.n_left.into()), grouped(encoded.n_right.into()));
-        writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", grouped(*n_pairs))?;
-        let mut steps = plan.steps.iter().enumerate();
-        for rule in &plan.rules {
-            writeln!(f, "  Rule: {}", rule.name)?;
-            for _ in
-                rule.conjunctions.iter().flat_map(|conjunction| conjunction.iter().map(|_| ()).chain([()]))
-            {
-                match steps.next() {
-                    Some((ix, Step::Test { predicate, otherwise, .. })) => {
-                        writeln!(
-                            f,
-                            "    {ix:>3}  {}, else {otherwise}",
-                            plan.predicates[*predicate as usize]
-                        )?;
-                    }
-                    Some((ix, Step::Witness { .. })) => writeln!(f, "    {ix:>3}  witness")?,
-                    None => {}
-                }
+    pub fn new(
+        rules: Vec<Rule>,
+        predicates: Vec<Predicate>,
+        encoded: &Encoded,
+        evidence: Evidence,
+        variants: &[Variant],
+    ) -> Result<Self> {
+        let Evidence { statistics, costs } = evidence;
+        let weights = Weights { selectivity: &statistics.selectivity, costs: &costs };
+        let conjunctions = conjunctions(&rules, &predicates)?;
+        let has = |variant| variants.contains(&variant);
+        let tree = if has(Variant::NoEpg) {
+            tree::build(conjunctions, &weights, false)
+        } else {
+            let implies = |a: usize, b: usize| predicates[a].implies(&predicates[b]);
+            let conjunctions = redundancy::reduce(conjunctions, implies);
+            let mut ranked = conjunctions.clone();
+            order::ranked(&mut ranked, &weights, variants, SEED);
+            let ranked = tree::build(ranked, &weights, true);
+            let is_varied = has(Variant::NoPo) || has(Variant::COrder) || has(Variant::SOrder);
+            let mut tree = if is_varied { ranked } else { cheaper(ranked, conjunctions, &statistics, &costs) };
+            if has(Variant::NoRo) {
+                tree::at_random(&mut tree, &mut Random::new(SEED));
+            } else {
+                tree::by_score(&mut tree);
             }
-        }
-        writeln!(f, "Domains: {}, device bytes={}", encoded.domains.len(), grouped(encoded.n_bytes()))?;
-        for domain in &encoded.domains {
-            write!(f, "  {}: values={}", domain.operands.join(", "), grouped(domain.n_values as u64))?;
-            match domain.symbols {
-                Some((bits, longest)) => writeln!(f, ", symbol bits={bits}, longest={longest}")?,
-                None => writeln!(f)?,
-            }
-        }
-        Ok(())
+            tree
+        };
+        let layout = layout::lay_out(&tree, !has(Variant::NoEpg));
+        let program = Program::new(encoded, &layout.steps)?;
+        Ok(Self { rules, predicates, costs, statistics, tree, layout, program })
     }
+
+    /// The path over a part of the encoding that the plan was made for.
+    pub fn over(&self, part: &Encoded) -> Result<Program> {
+        Program::new(part, &self.layout.steps)
+    }
+
+    /// The path over the whole encoding.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The steps of the path.
+    pub fn steps(&self) -> &[Step] {
+        &self.layout.steps
+    }
+}
+
+fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Conjunction>> {
+    let place = |predicate: &Predicate| {
+        let ix = predicates.iter().position(|other| other == predicate);
+        ix.ok_or_else(|| Error::Internal(format!("`{predicate}` was not encoded")))
+    };
+    let mut all = Vec::new();
+    for (rule, conjunction) in (0..).zip(rules).flat_map(|(ix, rule)| rule.conjunctions.iter().map(move |c| (ix, c))) {
+        let predicates = conjunction.iter().map(place).collect::<Result<_>>()?;
+        all.push(Conjunction { rule, predicates, earlier: Vec::new() });
+    }
+    Ok(all)
+}
+
+/// The tree of each rule's own best order, or that of the order that is best for all together if it costs less.
+fn cheaper(
+    ranked: Vec<Node>,
+    mut conjunctions: Vec<Conjunction>,
+    statistics: &Statistics,
+    costs: &[f64],
+) -> Vec<Node> {
+    let weights = Weights { selectivity: &statistics.selectivity, costs };
+    order::covering(&mut conjunctions, &weights);
+    let covering = tree::build(conjunctions, &weights, true);
+    let cost = |tree: &[Node]| expected::cost(tree, statistics, costs);
+    if cost(&covering) < cost(&ranked) { covering } else { ranked }
 }

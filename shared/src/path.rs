@@ -91,6 +91,19 @@ impl Observer for () {
 }
 
 impl Walk<'_> {
+    /// Whether one of the path's predicates holds on a pair of records.
+    #[inline]
+    pub fn holds(
+        self,
+        predicate: u32,
+        columns: &impl Columns,
+        left: u32,
+        right: u32,
+        scratch: &mut (impl Scratch + ?Sized),
+    ) -> bool {
+        self.predicates[predicate as usize].holds(columns, left, right, scratch)
+    }
+
     /// The first rule in file order that holds on a pair of records, if any does.
     #[inline]
     pub fn witness(

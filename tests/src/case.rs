@@ -120,7 +120,7 @@ impl Paper<'_> {
     /// The same with tasks of at most `most` candidates, a task with more done again in halves.
     pub fn run_in_halves(&self, device: &dyn Backend, most: usize) -> Vec<Found> {
         let mut all = Vec::new();
-        let ran = device.load(&self.prepared.encoded, &self.prepared.plan).and_then(|mut scan| {
+        let ran = device.load(&self.prepared.encoded, self.prepared.plan.program()).and_then(|mut scan| {
             let take = &mut |candidates: &[Candidate]| {
                 all.extend_from_slice(candidates);
                 Ok(())

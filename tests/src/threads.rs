@@ -6,7 +6,7 @@
 
 use hyperblock::backend::{Backend, Outcome, Scan};
 use hyperblock::encode::Encoded;
-use hyperblock::plan::Plan;
+use hyperblock::plan::Program;
 use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::block::Block;
 use hyperblock_device::scan;
@@ -93,8 +93,8 @@ impl Backend for KernelOnThreads {
         Ok(self.memory)
     }
 
-    fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
-        Ok(Box::new(ThreadScan { device: self, encoded, path: plan.path()?.walk() }))
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
+        Ok(Box::new(ThreadScan { device: self, encoded, path: program.walk()? }))
     }
 }
 

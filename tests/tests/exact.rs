@@ -4,7 +4,7 @@ use hyperblock::Result;
 use hyperblock::backend::{Backend, Scan};
 use hyperblock::cpu::{self, Cpu};
 use hyperblock::encode::Encoded;
-use hyperblock::plan::Plan;
+use hyperblock::plan::Program;
 use hyperblock_tests::case::{Case, Paper, is_no_rule};
 use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
 use hyperblock_tests::threads::KernelOnThreads;
@@ -61,9 +61,9 @@ impl Backend for SmallCpu {
         Ok(self.0)
     }
 
-    fn load<'a>(&'a self, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
         assert!(encoded.n_bytes() <= self.0 || encoded.n_left + encoded.n_right <= 2, "it was to fit");
-        cpu::load(encoded, plan)
+        cpu::load(encoded, program)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::backend::{Outcome, Scan};
 use crate::control::Control;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
-use crate::plan::Plan;
+use crate::plan::Program;
 use bytemuck::cast_slice;
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, NO_TILE, ScanCounters, resume_words};
@@ -28,9 +28,9 @@ pub(super) struct CudaScan<'a> {
 }
 
 impl<'a> CudaScan<'a> {
-    pub(super) fn load(gpu: &'a Cuda, encoded: &Encoded, plan: &Plan) -> Result<Self> {
+    pub(super) fn load(gpu: &'a Cuda, encoded: &Encoded, program: &Program) -> Result<Self> {
         let columns = UploadedColumns::new(gpu, encoded)?;
-        let mut archive = plan.archive().to_vec();
+        let mut archive = program.bytes().to_vec();
         archive.resize(archive.len().next_multiple_of(8), 0);
         let path = gpu.upload(&bytemuck::allocation::pod_collect_to_vec::<u8, u64>(&archive))?;
         let results = gpu.zeros::<u32>(gpu.result_capacity as usize * CANDIDATE_WORDS)?;
@@ -40,7 +40,7 @@ impl<'a> CudaScan<'a> {
         let affordable = (gpu.free_bytes()? / 4 / 8).checked_div(words_per_block).unwrap_or(u64::MAX);
         let window = affordable.clamp(1, u64::from(WINDOW)) as u32;
         let scratch = gpu.zeros::<u64>((words_per_block as usize * window as usize).max(1))?;
-        let path_len = plan.archive().len() as u64;
+        let path_len = program.bytes().len() as u64;
         Ok(Self {
             gpu,
             columns,

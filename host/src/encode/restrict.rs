@@ -34,8 +34,9 @@ impl Encoded {
             bits: packed(range(side).map(|record| self.marks[ix as usize].holds(record as u32))),
         });
         let codes = uses.iter().map(|&(operand, side)| {
-            let CodeColumn { domain, codes, .. } = &self.codes[operand as usize];
+            let CodeColumn { domain, codes, operand, .. } = &self.codes[operand as usize];
             CodeColumn {
+                operand: operand.clone(),
                 table: usize::from(side == Side::Right),
                 domain: *domain,
                 codes: codes[range(side)].iter().map(|&code| kept[*domain].renumber(code)).collect(),

@@ -81,7 +81,7 @@ fn prepare(rows: u32) -> Result<Prepared> {
 
 /// Brings the job to the device, scans it and counts: what is timed.
 fn scan(job: &Prepared, device: &dyn Backend) -> Result<u64> {
-    let mut loaded = device.load(&job.encoded, &job.plan)?;
+    let mut loaded = device.load(&job.encoded, job.plan.program())?;
     let tasks = partition::stripes(job.task(), device.pairs_per_task());
     let mut n_found = 0;
     schedule::run(&mut *loaded, tasks, schedule::MOST_CANDIDATES, &Control::default(), &mut |candidates| {

@@ -1,0 +1,119 @@
+//! Layout: the tree, depth first, as the steps of a path (`hyperblock_shared::path`).
+
+use super::Conjunction;
+use super::tree::Node;
+use hyperblock_shared::path::{FORGOTTEN, REMEMBERED, Step};
+use std::collections::HashMap;
+
+/// A path's steps, and for each the predicates that hold on every pair that passes it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    pub(super) steps: Vec<Step>,
+    pub(super) prefixes: Vec<Vec<u32>>,
+}
+
+/// Lays out a tree. With `remembering`, predicates that stand in several places share a bit of the outcome bitmap.
+pub(super) fn lay_out(tree: &[Node], remembering: bool) -> Layout {
+    let mut layout = Layout::default();
+    tree.iter().for_each(|node| layout.node(node, &[]));
+    layout.continue_after_witnesses();
+    if remembering {
+        layout.remember();
+    }
+    layout
+}
+
+impl Layout {
+    fn node(&mut self, node: &Node, before: &[u32]) {
+        let (ix, prefix) = self.test(node.predicate, before);
+        if let Some(witness) = &node.witness {
+            self.witness(witness.rule, &prefix);
+            for conjunction in &witness.earlier {
+                self.chain(conjunction, &prefix);
+            }
+        }
+        node.children.iter().for_each(|child| self.node(child, &prefix));
+        self.end(ix);
+    }
+
+    /// A conjunction of an earlier rule, asked where a later one holds.
+    fn chain(&mut self, conjunction: &Conjunction, before: &[u32]) {
+        let mut prefix = before.to_vec();
+        let mut tests = Vec::new();
+        for &predicate in &conjunction.predicates {
+            let (ix, longer) = self.test(predicate, &prefix);
+            tests.push(ix);
+            prefix = longer;
+        }
+        self.witness(conjunction.rule, &prefix);
+        tests.into_iter().for_each(|ix| self.end(ix));
+    }
+
+    fn test(&mut self, predicate: usize, before: &[u32]) -> (usize, Vec<u32>) {
+        let predicate = predicate as u32;
+        self.steps.push(Step::Test { predicate, otherwise: 0, bit: FORGOTTEN });
+        let prefix: Vec<u32> = before.iter().copied().chain([predicate]).collect();
+        self.prefixes.push(prefix.clone());
+        (self.steps.len() - 1, prefix)
+    }
+
+    fn witness(&mut self, rule: u32, prefix: &[u32]) {
+        self.steps.push(Step::Witness { rule, then: 0 });
+        self.prefixes.push(prefix.to_vec());
+    }
+
+    /// All that hangs on a test has been laid out: what fails it goes on here.
+    fn end(&mut self, ix: usize) {
+        let here = self.steps.len() as u32;
+        if let Step::Test { otherwise, .. } = &mut self.steps[ix] {
+            *otherwise = here;
+        }
+    }
+
+    /// After a witness the walk goes on at the next step under which there is an earlier rule. What follows a witness can
+    /// always be gone on with: all that it hangs on holds.
+    fn continue_after_witnesses(&mut self) {
+        let n_steps = self.steps.len() as u32;
+        let after = |ix: u32, step: &Step| match step {
+            Step::Test { otherwise, .. } => *otherwise,
+            Step::Witness { .. } => ix + 1,
+        };
+        let least_rule = |steps: &[Step], from: u32, upto: u32| {
+            let rules = steps[from as usize..upto as usize].iter().filter_map(|step| match step {
+                Step::Witness { rule, .. } => Some(*rule),
+                Step::Test { .. } => None,
+            });
+            rules.min().unwrap_or(u32::MAX)
+        };
+        for ix in 0..n_steps {
+            let Step::Witness { rule, .. } = self.steps[ix as usize] else { continue };
+            let mut next = ix + 1;
+            while next < n_steps {
+                let upto = after(next, &self.steps[next as usize]);
+                if least_rule(&self.steps, next, upto) < rule {
+                    break;
+                }
+                next = upto;
+            }
+            self.steps[ix as usize] = Step::Witness { rule, then: next };
+        }
+    }
+
+    /// Gives bits to the predicates that stand in most places.
+    fn remember(&mut self) {
+        let mut places: HashMap<u32, u32> = HashMap::new();
+        for step in &self.steps {
+            if let Step::Test { predicate, .. } = step {
+                *places.entry(*predicate).or_default() += 1;
+            }
+        }
+        let mut often: Vec<(u32, u32)> = places.into_iter().filter(|(_, n)| *n > 1).collect();
+        often.sort_unstable_by_key(|&(predicate, n)| (std::cmp::Reverse(n), predicate));
+        let bits: HashMap<u32, u32> = often.into_iter().map(|(predicate, _)| predicate).zip(0..REMEMBERED).collect();
+        for step in &mut self.steps {
+            if let Step::Test { predicate, bit, .. } = step {
+                *bit = bits.get(predicate).copied().unwrap_or(FORGOTTEN);
+            }
+        }
+    }
+}
