@@ -10,6 +10,7 @@
 
 pub mod backend;
 pub mod control;
+pub mod cost;
 pub mod cpu;
 pub mod cuda;
 pub mod decimal;

@@ -29,6 +29,14 @@ impl Plan {
         Ok(Self { rules, predicates, steps, archive })
     }
 
+    /// A plan that makes one test of every pair and keeps no candidate: for measuring what the test costs.
+    pub fn of_one(encoded: &Encoded, predicate: usize) -> Result<Self> {
+        // Without a witness: what a candidate costs is no cost of the predicate's.
+        let steps = vec![Step::Test { predicate: predicate as u32, otherwise: u32::MAX, bit: FORGOTTEN }];
+        let archive = archive(encoded, &steps)?;
+        Ok(Self { rules: Vec::new(), predicates: Vec::new(), steps, archive })
+    }
+
     /// The same plan over a part of the encoding it was made for.
     pub fn over(&self, part: &Encoded) -> Result<Self> {
         let Self { rules, predicates, steps, .. } = self;
