@@ -7,8 +7,11 @@ pub(crate) mod progress;
 pub(crate) mod run;
 
 use clap::{Args, Parser, Subcommand};
+use hyperblock::backend::{self, Backend};
+use hyperblock::cost::CostSource;
+use hyperblock::plan::Variant;
 use hyperblock::table::{IdSource, ReadOptions};
-use hyperblock::{DeviceChoice, Job};
+use hyperblock::{DeviceChoice, Error, Job};
 use std::path::PathBuf;
 
 /// Finds the pairs of records that may be the same thing: exactly the pairs that some rule allows.
@@ -50,6 +53,8 @@ pub(crate) struct LinkArgs {
     right_id: Option<String>,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 #[derive(Args, Debug)]
@@ -60,6 +65,8 @@ pub(crate) struct DedupeArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 #[derive(Args, Debug)]
@@ -73,6 +80,27 @@ pub(crate) struct ExplainArgs {
     /// The column with the right table's ids, if it is not named as the left's
     #[arg(long, value_name = "COLUMN", requires = "right")]
     right_id: Option<String>,
+    /// Run the job too, on the CPU, and print what each node really did beside what was expected
+    #[arg(long)]
+    analyze: bool,
+    /// Print what is in the columns: distinct and missing values, lengths, the most frequent values
+    #[arg(long)]
+    stats: bool,
+    /// How to print the plan
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: PlanFormat,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum PlanFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For Graphviz
+    Dot,
 }
 
 #[derive(Args, Debug)]
@@ -86,6 +114,13 @@ struct InputArgs {
     /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
+    /// Switch parts of the planner off, to see what they are worth: noEPG, noPO, noRO, COrder, SOrder, comma-separated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    variant: Vec<Variant>,
+    /// Where the planner takes the cost of predicates from: model (a network trained on timings), measured (here and
+    /// now, some milliseconds a predicate) or static
+    #[arg(long, value_name = "SOURCE", default_value_t)]
+    cost: CostSource,
 }
 
 #[derive(Args, Debug)]
@@ -96,6 +131,10 @@ pub(crate) struct OutputArgs {
     /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure recall and precision against
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DeviceArgs {
     /// Where to run: auto (a GPU where there is one), cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: DeviceChoice,
@@ -121,6 +160,21 @@ impl InputArgs {
         };
         let right_id = right_id.or(self.id.as_ref());
         job.read_options(self.read_options(self.id.as_ref()), self.read_options(right_id))
+            .variants(self.variant.clone())
+            .cost(self.cost)
+    }
+}
+
+impl DeviceArgs {
+    /// Starts the threads and opens the device that were asked for.
+    fn open(&self) -> hyperblock::Result<Box<dyn Backend>> {
+        if let Some(n_threads) = self.threads {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(n_threads.into())
+                .build_global()
+                .map_err(|error| Error::Job(format!("--threads {n_threads}: {error}")))?;
+        }
+        backend::open(self.device, self.device_memory.map(|mebibytes| u64::from(mebibytes) << 20))
     }
 }
 

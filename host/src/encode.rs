@@ -176,7 +176,12 @@ pub fn encode(left: &Table, right: Option<&Table>, predicates: &[Predicate]) -> 
     let mut by_slot: Vec<_> = grouping
         .slots
         .iter()
-        .map(|slot| CodeColumn { operand: slot.operand.clone(), table: slot.table, domain: 0, codes: Vec::new() })
+        .map(|slot| CodeColumn {
+            operand: slot.operand.clone(),
+            table: slot.table,
+            domain: 0,
+            codes: Vec::new(),
+        })
         .collect();
     for (domain, (group, members)) in groups.into_iter().zip(&grouping.members).enumerate() {
         for (codes, &slot) in group.codes.into_iter().zip(members) {

@@ -1,15 +1,19 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
+use crate::analyze::{Analysis, analyze};
 use crate::backend::Backend;
 use crate::control::Control;
+use crate::cost::{self, BackendKind, CostModel, CostSource};
 use crate::encode::{Encoded, Selection, encode};
 use crate::error::Result;
 use crate::partition::{stripes, whole};
 use crate::pieces;
-use crate::plan::{Explained, Plan};
+use crate::plan::explain::Explained;
+use crate::plan::{Evidence, Plan, Variant};
 use crate::report::{Summary, peak_memory};
-use crate::rules::{self, RuleFile, Side};
+use crate::rules::{self, Rule, RuleFile, Side, Subsumed};
 use crate::schedule;
+use crate::statistics::{ColumnStatistics, Effort, Pairs};
 use crate::table::{ReadOptions, Table};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
@@ -21,8 +25,8 @@ use std::time::{Duration, Instant};
 /// ```no_run
 /// use hyperblock::{backend, Control, DeviceChoice, Job};
 ///
-/// let job = Job::dedupe("people.csv", "rules.toml").prepare()?;
 /// let device = backend::open(DeviceChoice::Auto, None)?;
+/// let job = Job::dedupe("people.csv", "rules.toml").prepare(&*device)?;
 /// let summary = job.run(&*device, &Control::default(), &mut |candidates| {
 ///     for candidate in candidates {
 ///         println!("{} {}", job.left.ids.text(candidate.left), job.right().ids.text(candidate.right));
@@ -39,6 +43,8 @@ pub struct Job {
     rules: PathBuf,
     left_options: ReadOptions,
     right_options: ReadOptions,
+    variants: Vec<Variant>,
+    cost: CostSource,
 }
 
 impl Job {
@@ -50,6 +56,8 @@ impl Job {
             rules: rules.as_ref().to_owned(),
             left_options: ReadOptions::default(),
             right_options: ReadOptions::default(),
+            variants: Vec::new(),
+            cost: CostSource::default(),
         }
     }
 
@@ -63,9 +71,40 @@ impl Job {
         Self { left_options: left, right_options: right, ..self }
     }
 
-    /// Reads, checks and encodes everything, up to the point where pairs are compared.
-    pub fn prepare(&self) -> Result<Prepared> {
+    /// With parts of the planner switched off.
+    pub fn variants(self, variants: Vec<Variant>) -> Self {
+        Self { variants, ..self }
+    }
+
+    /// Where the planner takes the cost of predicates from.
+    pub fn cost(self, cost: CostSource) -> Self {
+        Self { cost, ..self }
+    }
+
+    /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
+    pub fn prepare(&self, device: &dyn Backend) -> Result<Prepared> {
         let mut stages = Stages::default();
+        let Read { left, right, rules } = self.read()?;
+        stages.end("read");
+        let predicates = rules::predicates(&rules);
+        let encoded = encode(&left, right.as_ref(), &predicates)?;
+        let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
+        stages.end("encode");
+        let subsumed = rules::subsumed(&rules);
+        let costs = match self.cost {
+            CostSource::Measured => cost::measured(device, &encoded, SEED)?,
+            CostSource::Model => cost::costs(&CostModel::builtin(BackendKind::of(device))?, &encoded),
+            CostSource::Static => cost::static_costs(&encoded),
+        };
+        let statistics = Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics()?;
+        let evidence = Evidence { statistics, costs };
+        let plan = Plan::new(rules, predicates, &encoded, evidence, &self.variants)?;
+        stages.end("plan");
+        Ok(Prepared { left, right, encoded, selection, plan, subsumed, stages: stages.done })
+    }
+
+    /// Reads the tables and the rules, and binds them.
+    pub(crate) fn read(&self) -> Result<Read> {
         let file = RuleFile::read(&self.rules)?;
         let read = |path: &Path, options: &ReadOptions, sides: &[Side]| {
             let wanted = |name: &str| {
@@ -81,17 +120,20 @@ impl Job {
                 Some(read(right, &self.right_options, &[Side::Right])?),
             ),
         };
-        stages.end("read");
         let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
         let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
-        let predicates = rules::predicates(&rules);
-        let encoded = encode(&left, right.as_ref(), &predicates)?;
-        let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
-        stages.end("encode");
-        let plan = Plan::new(rules, predicates, &encoded)?;
-        stages.end("plan");
-        Ok(Prepared { left, right, encoded, selection, plan, stages: stages.done })
+        Ok(Read { left, right, rules })
     }
+}
+
+/// Records that predicates are timed on.
+const SEED: u64 = 1;
+
+/// What a job is about, as it was read.
+pub(crate) struct Read {
+    pub(crate) left: Table,
+    pub(crate) right: Option<Table>,
+    pub(crate) rules: Vec<Rule>,
 }
 
 /// A job that is ready to run.
@@ -106,6 +148,8 @@ pub struct Prepared {
     pub selection: Selection,
     /// How.
     pub plan: Plan,
+    /// Rules that allow no pair that another one does not allow.
+    pub subsumed: Vec<Subsumed>,
     stages: Vec<(&'static str, Duration)>,
 }
 
@@ -130,9 +174,30 @@ impl Prepared {
         whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
     }
 
-    /// The plan, to be printed.
-    pub fn explain(&self) -> Explained<'_> {
-        Explained { plan: &self.plan, encoded: &self.encoded, n_pairs: self.task().n_pairs() }
+    /// The plan beside what it is expected to do.
+    pub fn explain(&self) -> Result<Explained<'_>> {
+        let mut pairs = Pairs::new(&self.encoded, self.right.is_none(), Effort::Thorough)?;
+        Ok(Explained {
+            plan: &self.plan,
+            encoded: &self.encoded,
+            n_records: [self.left.n_records(), self.right().n_records()],
+            n_pairs: self.task().n_pairs(),
+            subsumed: &self.subsumed,
+            passing: self.plan.passing(&mut pairs)?,
+            analysis: None,
+            columns: Vec::new(),
+        })
+    }
+
+    /// Runs the plan on the CPU, watching every node of its tree.
+    pub fn analyze(&self, control: &Control) -> Result<Analysis> {
+        analyze(&self.encoded, &self.plan, &self.task(), control)
+    }
+
+    /// What is in the columns that the rules look at.
+    pub fn columns(&self) -> Result<Vec<ColumnStatistics>> {
+        let tables = [&self.left, self.right()];
+        self.encoded.codes.iter().map(|column| ColumnStatistics::of(tables, column)).collect()
     }
 
     /// Compares all pairs on `device` and hands the candidates, in order, to `sink`.
@@ -143,7 +208,7 @@ impl Prepared {
         sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
     ) -> Result<Summary> {
         let task = self.task();
-        let mut by_rule: Vec<_> = self.plan.rules().iter().map(|rule| (rule.name.clone(), 0)).collect();
+        let mut by_rule: Vec<_> = self.plan.rules.iter().map(|rule| (rule.name.clone(), 0)).collect();
         let mut stages = Stages::default();
         let mut scan = pieces::load(device, &self.encoded, &self.plan)?;
         stages.end("load");

@@ -8,9 +8,10 @@
 //!
 //! One direction, no way back: a module uses only what stands left of it. [`job`] walks the whole way; start there.
 
-mod analyze;
+pub mod analyze;
 pub mod backend;
 pub mod control;
+pub mod cost;
 pub mod cpu;
 pub mod cuda;
 pub mod decimal;

@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Link(args) => cli::run::link(args, cli.quiet),
         Command::Dedupe(args) => cli::run::dedupe(args, cli.quiet),
-        Command::Explain(args) => cli::explain::explain(args),
+        Command::Explain(args) => cli::explain::explain(args, cli.quiet),
         Command::Devices => cli::devices::devices(),
     };
     match done {

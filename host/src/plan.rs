@@ -12,6 +12,8 @@ mod layout;
 mod order;
 mod program;
 mod redundancy;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod variant;
 
@@ -23,7 +25,7 @@ use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::rules::{Predicate, Rule};
-use crate::statistics::Statistics;
+use crate::statistics::{Pairs, Statistics};
 use hyperblock_shared::path::Step;
 use layout::Layout;
 use order::Weights;
@@ -90,7 +92,8 @@ impl Plan {
             order::ranked(&mut ranked, &weights, variants, SEED);
             let ranked = tree::build(ranked, &weights, true);
             let is_varied = has(Variant::NoPo) || has(Variant::COrder) || has(Variant::SOrder);
-            let mut tree = if is_varied { ranked } else { cheaper(ranked, conjunctions, &statistics, &costs) };
+            let mut tree =
+                if is_varied { ranked } else { cheaper(ranked, conjunctions, &statistics, &costs) };
             if has(Variant::NoRo) {
                 tree::at_random(&mut tree, &mut Random::new(SEED));
             } else {
@@ -113,6 +116,11 @@ impl Plan {
         &self.program
     }
 
+    /// By step of the path: how many pairs are expected to pass it.
+    pub fn passing(&self, pairs: &mut Pairs<'_>) -> Result<Vec<f64>> {
+        Ok(pairs.passing(self.program.walk()?, &self.layout.steps, &self.layout.prefixes))
+    }
+
     /// The steps of the path.
     pub fn steps(&self) -> &[Step] {
         &self.layout.steps
@@ -125,7 +133,9 @@ fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Conjunct
         ix.ok_or_else(|| Error::Internal(format!("`{predicate}` was not encoded")))
     };
     let mut all = Vec::new();
-    for (rule, conjunction) in (0..).zip(rules).flat_map(|(ix, rule)| rule.conjunctions.iter().map(move |c| (ix, c))) {
+    for (rule, conjunction) in
+        (0..).zip(rules).flat_map(|(ix, rule)| rule.conjunctions.iter().map(move |c| (ix, c)))
+    {
         let predicates = conjunction.iter().map(place).collect::<Result<_>>()?;
         all.push(Conjunction { rule, predicates, earlier: Vec::new() });
     }

@@ -244,7 +244,24 @@ impl From<Bound> for Threshold {
     }
 }
 
+/// TEMP
+#[derive(Clone, Copy, Debug)]
+pub struct Subsumed {
+    /// x
+    pub rule: usize,
+    /// x
+    pub by: usize,
+}
+/// TEMP
+pub fn subsumed(_: &[Rule]) -> Vec<Subsumed> {
+    Vec::new()
+}
+
 impl Predicate {
+    /// TEMP
+    pub fn implies(&self, other: &Self) -> bool {
+        self == other
+    }
     /// The predicate with left and right exchanged.
     pub fn mirrored(&self) -> Self {
         let test = match self.test.clone() {

@@ -150,13 +150,15 @@ impl<'a> Pairs<'a> {
     fn outcomes(&mut self) -> Result<(Vec<Vec<u64>>, usize)> {
         let mut random = Random::new(SEED);
         let draw = |_| self.population.draw(&Stratum::All, &mut random);
-        let sample: Vec<_> = if self.population.n_pairs() > 0.0 { (0..SAMPLE).filter_map(draw).collect() } else { Vec::new() };
+        let sample: Vec<_> =
+            if self.population.n_pairs() > 0.0 { (0..SAMPLE).filter_map(draw).collect() } else { Vec::new() };
         let walk = walk(&self.archive)?;
         let encoded = self.population.encoded;
         let mut outcomes = vec![vec![0; sample.len().div_ceil(64)]; encoded.predicates.len()];
         for (predicate, bits) in (0..).zip(&mut outcomes) {
             for (place, drawn) in sample.iter().enumerate() {
-                let holds = walk.holds(predicate, encoded, drawn.left, drawn.right, self.scratch.as_mut_slice());
+                let holds =
+                    walk.holds(predicate, encoded, drawn.left, drawn.right, self.scratch.as_mut_slice());
                 bits[place / 64] |= u64::from(holds) << (place % 64);
             }
         }
@@ -173,7 +175,8 @@ impl<'a> Pairs<'a> {
         };
         let mut best: Vec<Option<Estimate>> = vec![None; steps.len()];
         // From everywhere first; then from where each predicate holds, for the steps behind it.
-        let mut drivers: Vec<u32> = prefixes.iter().flatten().copied().filter(|&predicate| drives(predicate)).collect();
+        let mut drivers: Vec<u32> =
+            prefixes.iter().flatten().copied().filter(|&predicate| drives(predicate)).collect();
         drivers.sort_unstable();
         drivers.dedup();
         for driver in std::iter::once(None).chain(drivers.into_iter().map(Some)) {
@@ -192,7 +195,13 @@ impl<'a> Pairs<'a> {
         best.into_iter().map(|estimate| estimate.map_or(0.0, |estimate| estimate.pairs)).collect()
     }
 
-    fn walked(&mut self, path: Walk<'_>, n_steps: usize, strata: &[Stratum], driver: Option<u32>) -> Vec<Estimate> {
+    fn walked(
+        &mut self,
+        path: Walk<'_>,
+        n_steps: usize,
+        strata: &[Stratum],
+        driver: Option<u32>,
+    ) -> Vec<Estimate> {
         let mut estimates = vec![Estimate::default(); n_steps];
         let mut random = Random::new(SEED ^ 0xffff ^ u64::from(driver.unwrap_or(u32::MAX)));
         let n_draws = self.effort.n_draws();

@@ -2,6 +2,7 @@
 
 use crate::oracle::{self, Found, Rows};
 use hyperblock::backend::Backend;
+use hyperblock::cpu::Cpu;
 use hyperblock::error::RuleError;
 use hyperblock::rules::{self, Rule, RuleFile};
 use hyperblock::{Candidate, Control, Error, Job, Prepared, Result, schedule};
@@ -81,8 +82,13 @@ impl Case {
         })
     }
 
-    /// Writes the files, and has the engine read and encode them.
+    /// Writes the files, and has the engine read, encode and plan them.
     pub fn prepare(&self) -> Result<Paper<'_>> {
+        self.prepare_with(&|job| job)
+    }
+
+    /// The same, with the job changed first.
+    pub fn prepare_with(&self, change: &dyn Fn(Job) -> Job) -> Result<Paper<'_>> {
         let folder = tempfile::tempdir().map_err(Error::io(&std::env::temp_dir()))?;
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -93,7 +99,7 @@ impl Case {
             None => Job::dedupe(&left, &rules),
             Some(right) => Job::link(&left, write("right.csv", &right.csv())?, &rules),
         };
-        Ok(Paper { case: self, prepared: job.prepare()?, rules: RuleFile::read(&rules)? })
+        Ok(Paper { case: self, prepared: change(job).prepare(&Cpu::new())?, rules: RuleFile::read(&rules)? })
     }
 }
 
@@ -105,7 +111,12 @@ pub struct Paper<'a> {
     rules: RuleFile,
 }
 
-impl Paper<'_> {
+impl<'a> Paper<'a> {
+    /// The same case, with the job changed.
+    pub fn again(&self, change: &dyn Fn(Job) -> Job) -> Paper<'a> {
+        self.case.prepare_with(change).unwrap_or_else(|error| panic!("{error}\n{:?}", self.case))
+    }
+
     /// What the engine finds on a device, in the order it gives it.
     pub fn run(&self, device: &dyn Backend) -> Vec<Found> {
         let mut all = Vec::new();

@@ -1,10 +1,12 @@
 //! Exactness: every backend finds what the oracle finds, no more, no less, in the same order.
 
-use hyperblock::Result;
 use hyperblock::backend::{Backend, Scan};
+use hyperblock::cost::CostSource;
 use hyperblock::cpu::{self, Cpu};
 use hyperblock::encode::Encoded;
 use hyperblock::plan::Program;
+use hyperblock::plan::Variant;
+use hyperblock::{Job, Result};
 use hyperblock_tests::case::{Case, Paper, is_no_rule};
 use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
 use hyperblock_tests::threads::KernelOnThreads;
@@ -24,6 +26,27 @@ fn for_random_cases(n_cases: u32, most_rows: usize, check: impl Fn(&Paper<'_>)) 
     if let Err(error) = ran {
         panic!("{error}");
     }
+}
+
+/// Every variant of the planner, some of them together, and every source of costs.
+#[test]
+fn variants() {
+    let mut sets: Vec<Vec<Variant>> = Variant::ALL.iter().map(|&variant| vec![variant]).collect();
+    sets.extend([vec![Variant::NoPo, Variant::NoRo], vec![Variant::NoRo, Variant::SOrder]]);
+    let costs = [CostSource::Static, CostSource::Measured];
+    for_random_cases(60, 40, |paper| {
+        let wanted = paper.oracle();
+        let with = |name: &str, change: &dyn Fn(Job) -> Job| {
+            let again = paper.again(change);
+            paper.assert_same(name, &wanted, &again.run(&Cpu::new()));
+        };
+        for set in &sets {
+            with(&format!("the CPU as {set:?}"), &|job| job.variants(set.clone()));
+        }
+        for cost in costs {
+            with(&format!("the CPU with {cost} costs"), &|job| job.cost(cost));
+        }
+    });
 }
 
 fn assert_exact(paper: &Paper<'_>, device: &dyn Backend) {

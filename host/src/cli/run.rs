@@ -1,42 +1,48 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
-use super::{DedupeArgs, LinkArgs, OutputArgs, progress};
+use super::{DedupeArgs, DeviceArgs, LinkArgs, OutputArgs, progress};
 use hyperblock::evaluate::Truth;
 use hyperblock::output::{Format, Output};
-use hyperblock::{Control, Error, Job, Result, backend};
+use hyperblock::{Control, Error, Job, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub(crate) fn link(args: &LinkArgs, quiet: bool) -> Result<()> {
-    run(&args.input.job(&args.left, Some(&args.right), args.right_id.as_ref()), &args.output, quiet)
+    run(
+        &args.input.job(&args.left, Some(&args.right), args.right_id.as_ref()),
+        &args.output,
+        &args.device,
+        quiet,
+    )
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool) -> Result<()> {
-    run(&args.input.job(&args.table, None, None), &args.output, quiet)
+    run(&args.input.job(&args.table, None, None), &args.output, &args.device, quiet)
 }
 
-fn run(job: &Job, args: &OutputArgs, quiet: bool) -> Result<()> {
+fn run(job: &Job, args: &OutputArgs, device: &DeviceArgs, quiet: bool) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
-    if let Some(n_threads) = args.threads {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(n_threads.into())
-            .build_global()
-            .map_err(|error| Error::Job(format!("--threads {n_threads}: {error}")))?;
-    }
-    let device_memory = args.device_memory.map(|mebibytes| u64::from(mebibytes) << 20);
-    let device = backend::open(args.device, device_memory)?;
+    let device = device.open()?;
     if !quiet {
         eprintln!("running on {}", device.name());
     }
     let control = stop_on_signal()?;
 
-    let job = job.prepare()?;
+    let job = job.prepare(&*device)?;
+    for subsumed in &job.subsumed {
+        let name = |rule: usize| &job.plan.rules[rule].name;
+        tracing::warn!(
+            "every pair that rule `{}` allows is allowed by `{}`",
+            name(subsumed.rule),
+            name(subsumed.by)
+        );
+    }
     let mut truth = match &args.truth {
         None => None,
         Some(path) => Some(Truth::read(path, &job.left, job.second())?),
     };
-    let rules = job.plan.rules().iter().map(|rule| rule.name.clone()).collect();
+    let rules = job.plan.rules.iter().map(|rule| rule.name.clone()).collect();
     let mut output = Output::create(&args.output, &job.left.ids, &job.right().ids, rules)?;
     let summary = progress::watch(job.task().n_pairs(), quiet, &control, || {
         job.run(&*device, &control, &mut |candidates| {
@@ -57,7 +63,7 @@ fn run(job: &Job, args: &OutputArgs, quiet: bool) -> Result<()> {
 }
 
 /// The first Ctrl-C ends the job in good order, with nothing half-written; the second ends the process.
-fn stop_on_signal() -> Result<Arc<Control>> {
+pub(crate) fn stop_on_signal() -> Result<Arc<Control>> {
     let control = Arc::new(Control::default());
     let (asked, watched) = (AtomicBool::new(false), control.clone());
     ctrlc::set_handler(move || {

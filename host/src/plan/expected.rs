@@ -39,7 +39,8 @@ impl Walk<'_> {
             self.sum += STEP * count(pairs) + self.costs[node.predicate] * count(&computed);
             known.iter_mut().zip(computed).for_each(|(known, computed)| *known |= computed);
             let outcomes = &self.statistics.outcomes[node.predicate];
-            let mut passing: Vec<u64> = pairs.iter().zip(outcomes).map(|(pairs, holds)| pairs & holds).collect();
+            let mut passing: Vec<u64> =
+                pairs.iter().zip(outcomes).map(|(pairs, holds)| pairs & holds).collect();
             let before = passing.clone();
             if node.witness.is_some() {
                 passing.fill(0);

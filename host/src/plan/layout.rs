@@ -109,7 +109,8 @@ impl Layout {
         }
         let mut often: Vec<(u32, u32)> = places.into_iter().filter(|(_, n)| *n > 1).collect();
         often.sort_unstable_by_key(|&(predicate, n)| (std::cmp::Reverse(n), predicate));
-        let bits: HashMap<u32, u32> = often.into_iter().map(|(predicate, _)| predicate).zip(0..REMEMBERED).collect();
+        let bits: HashMap<u32, u32> =
+            often.into_iter().map(|(predicate, _)| predicate).zip(0..REMEMBERED).collect();
         for step in &mut self.steps {
             if let Step::Test { predicate, bit, .. } = step {
                 *bit = bits.get(predicate).copied().unwrap_or(FORGOTTEN);

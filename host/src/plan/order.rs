@@ -29,7 +29,12 @@ impl Weights<'_> {
 }
 
 /// Orders each conjunction for itself: by rank, or as the variants say.
-pub(super) fn ranked(conjunctions: &mut [Conjunction], weights: &Weights<'_>, variants: &[Variant], seed: u64) {
+pub(super) fn ranked(
+    conjunctions: &mut [Conjunction],
+    weights: &Weights<'_>,
+    variants: &[Variant],
+    seed: u64,
+) {
     let mut random = Random::new(seed);
     for conjunction in conjunctions {
         let list = &mut conjunction.predicates;
@@ -66,7 +71,8 @@ fn cover(conjunctions: &mut [Conjunction], mut rest: Vec<usize>, depth: usize, w
                 continue;
             }
             seen.push(predicate);
-            let n = rest.iter().filter(|&&ix| conjunctions[ix].predicates[depth..].contains(&predicate)).count();
+            let n =
+                rest.iter().filter(|&&ix| conjunctions[ix].predicates[depth..].contains(&predicate)).count();
             let worth = n as f64 * weights.rank(predicate);
             if best.is_none_or(|(_, most)| worth > most) {
                 best = Some((predicate, worth));

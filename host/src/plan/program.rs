@@ -16,10 +16,9 @@ impl Program {
             .map_err(|error| Error::Internal(format!("the path cannot be archived: {error}")))
     }
 
-    /// One predicate, to see what it costs.
+    /// One predicate and no witness, to see what it costs: what a candidate costs is no cost of the predicate's.
     pub fn of_one(encoded: &Encoded, predicate: u32) -> Result<Self> {
-        let test = Step::Test { predicate, otherwise: u32::MAX, bit: FORGOTTEN };
-        Self::new(encoded, &[test, Step::Witness { rule: 0, then: u32::MAX }])
+        Self::new(encoded, &[Step::Test { predicate, otherwise: u32::MAX, bit: FORGOTTEN }])
     }
 
     /// Ready to be walked.

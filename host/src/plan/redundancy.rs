@@ -8,7 +8,10 @@ use super::Conjunction;
 
 /// What is left of the conjunctions, where `implies` tells of two predicates whether the second holds wherever the first
 /// does.
-pub(super) fn reduce(conjunctions: Vec<Conjunction>, implies: impl Fn(usize, usize) -> bool) -> Vec<Conjunction> {
+pub(super) fn reduce(
+    conjunctions: Vec<Conjunction>,
+    implies: impl Fn(usize, usize) -> bool,
+) -> Vec<Conjunction> {
     let special = |a: &Conjunction, b: &Conjunction| {
         b.predicates.iter().all(|&general| a.predicates.iter().any(|&special| implies(special, general)))
     };
@@ -21,10 +24,8 @@ pub(super) fn reduce(conjunctions: Vec<Conjunction>, implies: impl Fn(usize, usi
             (goes_before && special(one, other)) || (same_rule && special(one, other) && !special(other, one))
         })
     };
-    let mut kept: Vec<Conjunction> = (0..conjunctions.len())
-        .filter(|&ix| !is_dropped(ix))
-        .map(|ix| conjunctions[ix].clone())
-        .collect();
+    let mut kept: Vec<Conjunction> =
+        (0..conjunctions.len()).filter(|&ix| !is_dropped(ix)).map(|ix| conjunctions[ix].clone()).collect();
     // What is left and implies another one implies one of a later rule. Go from the last rule to the first: what something
     // was put under is then in its final place.
     let mut done: Vec<Conjunction> = Vec::new();

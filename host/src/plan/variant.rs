@@ -46,7 +46,11 @@ impl FromStr for Variant {
     fn from_str(text: &str) -> Result<Self, String> {
         let name = |(name, _): &&(&str, Self)| name.eq_ignore_ascii_case(text.trim());
         let known = || NAMES.map(|(name, _)| name).join(", ");
-        NAMES.iter().find(name).map(|(_, variant)| *variant).ok_or_else(|| format!("the variants are {}", known()))
+        NAMES
+            .iter()
+            .find(name)
+            .map(|(_, variant)| *variant)
+            .ok_or_else(|| format!("the variants are {}", known()))
     }
 }
 

@@ -35,15 +35,21 @@ struct Table {
 
 impl Buckets {
     /// Puts the values that records have into buckets.
-    pub(super) fn new(left: &Frequencies, right: &Frequencies, keys_of: impl Fn(u32) -> Option<Keys> + Sync) -> Self {
-        let in_use: Vec<u32> = left.codes().filter(|&code| left.count(code) + right.count(code) > 0).collect();
+    pub(super) fn new(
+        left: &Frequencies,
+        right: &Frequencies,
+        keys_of: impl Fn(u32) -> Option<Keys> + Sync,
+    ) -> Self {
+        let in_use: Vec<u32> =
+            left.codes().filter(|&code| left.count(code) + right.count(code) > 0).collect();
         let step = in_use.len().div_ceil(MOST_VALUES).max(1);
         let taken: Vec<(u32, Keys)> = in_use
             .par_iter()
             .step_by(step)
             .filter_map(|&code| keys_of(code).map(|keys| (code, keys)))
             .collect();
-        let tables = (0..TABLES).into_par_iter().map(|table| Table::new(table, &taken, left, right)).collect();
+        let tables =
+            (0..TABLES).into_par_iter().map(|table| Table::new(table, &taken, left, right)).collect();
         Self { tables, scale: (step * step) as f64 }
     }
 

@@ -14,8 +14,18 @@ const HASHES: usize = 2 * TABLES;
 
 /// Odd numbers without pattern: hexadecimal digits of π.
 const FACTORS: [u32; HASHES] = [
-    0x243f_6a89, 0x85a3_08d3, 0x1319_8a2f, 0x0370_7345, 0xa409_3823, 0x299f_31d1, 0x082e_fa99, 0xec4e_6c89,
-    0x4528_21e7, 0x38d0_1377, 0xbe54_66cf, 0x34e9_0c6d,
+    0x243f_6a89,
+    0x85a3_08d3,
+    0x1319_8a2f,
+    0x0370_7345,
+    0xa409_3823,
+    0x299f_31d1,
+    0x082e_fa99,
+    0xec4e_6c89,
+    0x4528_21e7,
+    0x38d0_1377,
+    0xbe54_66cf,
+    0x34e9_0c6d,
 ];
 
 /// Long texts are told apart by their beginning: it costs less, and planning must not take long.

@@ -91,7 +91,9 @@ impl BucketsOf {
     /// In how many tables two values share a bucket.
     fn n_shared(self, encoded: &Encoded, left: u32, right: u32) -> usize {
         match (self.keys(encoded, left), self.keys(encoded, right)) {
-            (Some(left), Some(right)) => left.iter().zip(right).filter(|(left, right)| **left == *right).count(),
+            (Some(left), Some(right)) => {
+                left.iter().zip(right).filter(|(left, right)| **left == *right).count()
+            }
             _ => 0,
         }
     }
@@ -111,7 +113,9 @@ impl<'a> Population<'a> {
 
     pub(super) fn frequencies(&mut self, operand: u32) -> Rc<Frequencies> {
         let encoded = self.encoded;
-        self.frequencies[operand as usize].get_or_insert_with(|| Rc::new(Frequencies::of(encoded, operand))).clone()
+        self.frequencies[operand as usize]
+            .get_or_insert_with(|| Rc::new(Frequencies::of(encoded, operand)))
+            .clone()
     }
 
     /// The strata that together hold every pair on which a test can succeed.
@@ -124,10 +128,12 @@ impl<'a> Population<'a> {
             Measure::Within { reaches } => {
                 return vec![Stratum::Ranges(Ranges::of_reaches(operands, self.encoded.reaches(reaches)))];
             }
-            Measure::Edits { texts, .. } | Measure::EditSimilarity { texts, .. } | Measure::Jaro { texts, .. } => {
-                BucketsOf::Texts(texts, left, right)
+            Measure::Edits { texts, .. }
+            | Measure::EditSimilarity { texts, .. }
+            | Measure::Jaro { texts, .. } => BucketsOf::Texts(texts, left, right),
+            Measure::Sets { sets, .. } | Measure::CommonTokens { sets, .. } => {
+                BucketsOf::Sets(sets, left, right)
             }
-            Measure::Sets { sets, .. } | Measure::CommonTokens { sets, .. } => BucketsOf::Sets(sets, left, right),
         };
         let similar = Similar { of, buckets: self.buckets(of, &operands), operands: operands.clone() };
         let equals = Stratum::Ranges(Ranges::of_equals(operands));
@@ -168,7 +174,8 @@ impl<'a> Population<'a> {
                     return Some(Drawn { left, right, weight: 1.0 });
                 }
                 // One of the other records.
-                let right = random.below(u64::from(self.encoded.n_right.checked_sub(1).filter(|&n| n > 0)?)) as u32;
+                let right =
+                    random.below(u64::from(self.encoded.n_right.checked_sub(1).filter(|&n| n > 0)?)) as u32;
                 let right = right + u32::from(right >= left);
                 Some(Drawn { left: left.min(right), right: left.max(right), weight: 1.0 })
             }
@@ -193,7 +200,8 @@ impl<'a> Population<'a> {
                 }
                 let l = lefts.record(random.below(lefts.n_present()));
                 let r = rights.record(random.below(rights.n_present()));
-                let (code_l, code_r) = (self.encoded.codes(*left)[l as usize], self.encoded.codes(*right)[r as usize]);
+                let (code_l, code_r) =
+                    (self.encoded.codes(*left)[l as usize], self.encoded.codes(*right)[r as usize]);
                 if code_l == code_r || similar.of.n_shared(self.encoded, code_l, code_r) > 0 {
                     return None;
                 }
@@ -232,7 +240,8 @@ impl<'a> Population<'a> {
         }
         let Operands { left, right, .. } = ranges.operands;
         let pairs = self.encoded.codes(left).iter().zip(self.encoded.codes(right));
-        let with_itself = pairs.filter(|(l, r)| **l != MISSING && **r != MISSING && ranges.holds(**l, **r)).count();
+        let with_itself =
+            pairs.filter(|(l, r)| **l != MISSING && **r != MISSING && ranges.holds(**l, **r)).count();
         (all - with_itself as f64) / 2.0
     }
 }

@@ -7,6 +7,7 @@ use crate::r#gen::names;
 use crate::replace::replace;
 use anyhow::{Context, Result, ensure};
 use hyperblock::backend::{self, Backend};
+use hyperblock::cpu::Cpu;
 use hyperblock::{Control, DeviceChoice, Job, Prepared, cuda, partition, schedule};
 
 const SEED: u64 = 1;
@@ -76,7 +77,7 @@ fn prepare(rows: u32) -> Result<Prepared> {
     let names = names::draw(rows, SEED)?;
     replace(&table, |file| names::write(&names, file))?;
     std::fs::write(&rules, RULES).with_context(|| format!("cannot write {}", rules.display()))?;
-    Ok(Job::dedupe(table, rules).prepare()?)
+    Ok(Job::dedupe(table, rules).prepare(&Cpu::new())?)
 }
 
 /// Brings the job to the device, scans it and counts: what is timed.

@@ -1,0 +1,259 @@
+//! Features: what a model knows of a predicate. All of it is cheap: a look at some thousand records.
+//!
+//! Most pairs are told apart by their heads (lengths and signatures) alone, and only the rest pay for the measure. So
+//! beside the measure and the lengths, what counts most is the share of pairs whose heads do not decide; it is estimated
+//! on a sample of pairs. Sizes and shares are given as logarithms: what they do to time is to multiply.
+
+use crate::encode::Encoded;
+use hyperblock_shared::columns::{Columns, Head, MISSING};
+use hyperblock_shared::predicate::{
+    ArchivedBoost, ArchivedSetSimilarity, Boost, EditDistance, Measure, Predicate, SetSimilarity, Test,
+};
+use hyperblock_shared::threshold::{ArchivedThreshold, Threshold};
+use hyperblock_shared::{jaro, sets, signature};
+
+/// How many features there are.
+pub const N_FEATURES: usize = 16;
+
+/// Their names, in order. A model is about these, and says so in its file.
+pub const FEATURES: [&str; N_FEATURES] = [
+    // One of these is 1, the others are 0.
+    "mark",
+    "equal",
+    "within",
+    "levenshtein",
+    "damerau",
+    "hamming",
+    "jaro",
+    "sets",
+    // log2(1 + mean) of the symbols, or tokens, of the values that records have on each side.
+    "length_left",
+    "length_right",
+    // Their standard deviation, as a share of the mean.
+    "spread_left",
+    "spread_right",
+    // log2 of the bytes a symbol.
+    "alphabet",
+    // The share of pairs in which a value is missing.
+    "missing",
+    // How far from equal two values may be: allowed edits as a share of the length, or 1 − threshold.
+    "room",
+    // log2 of the share of pairs that the heads do not decide.
+    "passing",
+];
+
+const LENGTHS: usize = 8;
+const SPREADS: usize = 10;
+const ALPHABET: usize = 12;
+const MISSING_SHARE: usize = 13;
+const ROOM: usize = 14;
+const PASSING: usize = 15;
+
+/// Records of each side that are looked at.
+const SAMPLE: usize = 2048;
+/// Right records that each of them is paired with.
+const ROUNDS: usize = 8;
+
+/// What a model knows of a predicate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features(pub [f64; N_FEATURES]);
+
+impl Features {
+    /// The features of a predicate over an encoding's columns.
+    pub fn of(encoded: &Encoded, predicate: &Predicate) -> Self {
+        let mut features = [0.0; N_FEATURES];
+        features[Kind::of(predicate) as usize] = 1.0;
+        let Test::Compare { left, right, measure } = predicate.test else { return Self(features) };
+        let (heads, bytes) = match measure {
+            Measure::Edits { texts, .. }
+            | Measure::EditSimilarity { texts, .. }
+            | Measure::Jaro { texts, .. } => {
+                let texts = encoded.texts(texts);
+                (Some(texts.heads), texts.bits / 8)
+            }
+            Measure::Sets { sets, .. } | Measure::CommonTokens { sets, .. } => {
+                (Some(encoded.sets(sets).heads), 1)
+            }
+            Measure::Equal | Measure::Within { .. } => (None, 1),
+        };
+        // An empty set counts as missing; an empty text does not.
+        let is_set = matches!(measure, Measure::Sets { .. } | Measure::CommonTokens { .. });
+        let sides = [left, right].map(|operand| Values::of(encoded.codes(operand), heads, is_set));
+        let [l, r] = &sides;
+        let lengths = sides.each_ref().map(Values::lengths);
+        for (side, (mean, deviation)) in lengths.into_iter().enumerate() {
+            features[LENGTHS + side] = (1.0 + mean).log2();
+            features[SPREADS + side] = if mean > 0.0 { deviation / mean } else { 0.0 };
+        }
+        features[ALPHABET] = f64::from(bytes).log2();
+        features[MISSING_SHARE] = 1.0 - l.share_present() * r.share_present();
+        if let Some(asked) = Asked::of(measure) {
+            let [(left, _), (right, _)] = lengths;
+            features[ROOM] = room(measure, left.max(right)).clamp(0.0, 1.0);
+            features[PASSING] = passing(l, r, &asked).log2();
+        }
+        Self(features)
+    }
+}
+
+/// The kinds of measures that a model tells apart, in the order of the first features.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Mark,
+    Equal,
+    Within,
+    Levenshtein,
+    Damerau,
+    Hamming,
+    Jaro,
+    Sets,
+}
+
+impl Kind {
+    pub(super) fn of(predicate: &Predicate) -> Self {
+        match predicate.test {
+            Test::Left { .. } | Test::Right { .. } => Self::Mark,
+            Test::Compare { measure, .. } => match measure {
+                Measure::Equal => Self::Equal,
+                Measure::Within { .. } => Self::Within,
+                Measure::Edits { distance, .. } | Measure::EditSimilarity { distance, .. } => {
+                    match distance {
+                        EditDistance::Levenshtein => Self::Levenshtein,
+                        EditDistance::Damerau => Self::Damerau,
+                        EditDistance::Hamming => Self::Hamming,
+                    }
+                }
+                Measure::Jaro { .. } => Self::Jaro,
+                Measure::Sets { .. } | Measure::CommonTokens { .. } => Self::Sets,
+            },
+        }
+    }
+}
+
+/// The values of a side's sampled records: code and head, or nothing where the value is missing.
+struct Values(Vec<Option<(u32, Head)>>);
+
+impl Values {
+    fn of(codes: &[u32], heads: Option<&[Head]>, is_set: bool) -> Self {
+        let head = |code: u32| match heads {
+            _ if code == MISSING => None,
+            None => Some((code, Head::default())),
+            Some(heads) => {
+                heads.get(code as usize).filter(|head| !is_set || head.len > 0).map(|head| (code, *head))
+            }
+        };
+        let n = codes.len().min(SAMPLE);
+        // Evenly spaced, whatever the number of records.
+        Self((0..n).map(|ix| head(codes[ix * codes.len() / n])).collect())
+    }
+
+    fn present(&self) -> impl Iterator<Item = &(u32, Head)> {
+        self.0.iter().flatten()
+    }
+
+    fn share_present(&self) -> f64 {
+        if self.0.is_empty() { 1.0 } else { self.present().count() as f64 / self.0.len() as f64 }
+    }
+
+    /// Mean and standard deviation.
+    fn lengths(&self) -> (f64, f64) {
+        let lengths = || self.present().map(|(_, head)| f64::from(head.len));
+        let n = (self.present().count() as f64).max(1.0);
+        let mean = lengths().sum::<f64>() / n;
+        let variance = lengths().map(|length| (length - mean) * (length - mean)).sum::<f64>() / n;
+        (mean, variance.sqrt())
+    }
+}
+
+/// How far from equal two values of that length may be: 0 is equal, 1 is anything.
+fn room(measure: Measure, length: f64) -> f64 {
+    let below_one =
+        |threshold: Threshold| 1.0 - f64::from(threshold.digits) / f64::from(threshold.scale.max(1));
+    match measure {
+        Measure::Equal | Measure::Within { .. } => 0.0,
+        Measure::Edits { most, .. } => f64::from(most) / length.max(1.0),
+        Measure::CommonTokens { least, .. } => 1.0 - f64::from(least) / length.max(1.0),
+        Measure::EditSimilarity { threshold, .. }
+        | Measure::Jaro { threshold, .. }
+        | Measure::Sets { threshold, .. } => below_one(threshold),
+    }
+}
+
+/// What is asked of two heads. The conditions themselves are those of `hyperblock_shared`.
+enum Asked {
+    Edits(u32),
+    EditSimilarity(ArchivedThreshold),
+    Jaro(ArchivedBoost, ArchivedThreshold),
+    Sets(ArchivedSetSimilarity, ArchivedThreshold),
+    CommonTokens(u32),
+}
+
+impl Asked {
+    fn of(measure: Measure) -> Option<Self> {
+        let archived = |Threshold { digits, scale, strict }: Threshold| ArchivedThreshold {
+            digits: digits.into(),
+            scale: scale.into(),
+            strict,
+        };
+        Some(match measure {
+            Measure::Equal | Measure::Within { .. } => return None,
+            Measure::Edits { most, .. } => Self::Edits(most),
+            Measure::EditSimilarity { threshold, .. } => Self::EditSimilarity(archived(threshold)),
+            Measure::Jaro { boost, threshold, .. } => {
+                let boost = match boost {
+                    Boost::None => ArchivedBoost::None,
+                    Boost::Winkler => ArchivedBoost::Winkler,
+                };
+                Self::Jaro(boost, archived(threshold))
+            }
+            Measure::Sets { similarity, threshold, .. } => {
+                let similarity = match similarity {
+                    SetSimilarity::Jaccard => ArchivedSetSimilarity::Jaccard,
+                    SetSimilarity::Dice => ArchivedSetSimilarity::Dice,
+                    SetSimilarity::Cosine => ArchivedSetSimilarity::Cosine,
+                    SetSimilarity::Overlap => ArchivedSetSimilarity::Overlap,
+                };
+                Self::Sets(similarity, archived(threshold))
+            }
+            Measure::CommonTokens { least, .. } => Self::CommonTokens(least),
+        })
+    }
+
+    /// Whether the heads leave it open.
+    fn possible(&self, a: &Head, b: &Head) -> bool {
+        let fewest_edits = || signature::fewest_edits(a.signature, b.signature).max(a.len.abs_diff(b.len));
+        let most_common = || {
+            let (only_a, only_b) = signature::fewest_unshared(a.signature, b.signature);
+            a.len.saturating_sub(only_a).min(b.len.saturating_sub(only_b))
+        };
+        match self {
+            Self::Edits(most) => fewest_edits() <= *most,
+            Self::EditSimilarity(threshold) => threshold.allows_edits(fewest_edits(), a.len.max(b.len)),
+            Self::Jaro(boost, threshold) => jaro::possible(a.len, b.len, most_common(), boost, threshold),
+            Self::Sets(similarity, threshold) => {
+                sets::possible(a.len, b.len, most_common(), similarity, threshold)
+            }
+            Self::CommonTokens(least) => most_common() >= *least,
+        }
+    }
+}
+
+/// The share of pairs that the heads do not decide: at least half a pair of the sample.
+fn passing(left: &Values, right: &Values, asked: &Asked) -> f64 {
+    let (n_left, n_right) = (left.0.len(), right.0.len());
+    if n_left == 0 || n_right == 0 {
+        return 1.0;
+    }
+    let n_rounds = ROUNDS.min(n_right);
+    let pairs = (0..n_rounds).flat_map(|round| {
+        // Never a record with itself, unless there are no others.
+        let shift = 1 + round * n_right / n_rounds;
+        (0..n_left).map(move |ix| (ix, (ix + shift) % n_right))
+    });
+    let open = pairs.filter(|&(l, r)| match (&left.0[l], &right.0[r]) {
+        (Some((code_l, a)), Some((code_r, b))) => code_l != code_r && asked.possible(a, b),
+        _ => false,
+    });
+    let n_pairs = (n_left * n_rounds) as f64;
+    (open.count() as f64 / n_pairs).max(0.5 / n_pairs)
+}
