@@ -18,6 +18,7 @@ pub mod error;
 pub mod evaluate;
 mod grouped;
 pub mod job;
+pub mod json;
 pub mod output;
 pub mod partition;
 pub mod pieces;
