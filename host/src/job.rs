@@ -66,6 +66,21 @@ impl Job {
     /// Reads, checks and encodes everything, up to the point where pairs are compared.
     pub fn prepare(&self) -> Result<Prepared> {
         let mut stages = Stages::default();
+        let (file, left, right) = self.read()?;
+        stages.end("read");
+        let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
+        let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
+        let predicates = rules::predicates(&rules);
+        let encoded = encode(&left, right.as_ref(), &predicates)?;
+        let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
+        stages.end("encode");
+        let plan = Plan::new(rules, predicates, &encoded)?;
+        stages.end("plan");
+        Ok(Prepared { left, right, encoded, selection, plan, stages: stages.done })
+    }
+
+    /// The rule file, and the columns of the tables that it names.
+    pub(crate) fn read(&self) -> Result<(RuleFile, Table, Option<Table>)> {
         let file = RuleFile::read(&self.rules)?;
         let read = |path: &Path, options: &ReadOptions, sides: &[Side]| {
             let wanted = |name: &str| {
@@ -81,16 +96,7 @@ impl Job {
                 Some(read(right, &self.right_options, &[Side::Right])?),
             ),
         };
-        stages.end("read");
-        let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
-        let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
-        let predicates = rules::predicates(&rules);
-        let encoded = encode(&left, right.as_ref(), &predicates)?;
-        let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
-        stages.end("encode");
-        let plan = Plan::new(rules, predicates, &encoded)?;
-        stages.end("plan");
-        Ok(Prepared { left, right, encoded, selection, plan, stages: stages.done })
+        Ok((file, left, right))
     }
 }
 

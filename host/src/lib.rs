@@ -27,6 +27,7 @@ pub mod report;
 pub mod rules;
 pub mod schedule;
 pub mod table;
+pub mod why;
 
 pub use backend::DeviceChoice;
 pub use control::Control;
