@@ -5,8 +5,9 @@ pub(crate) mod explain;
 pub(crate) mod log;
 pub(crate) mod progress;
 pub(crate) mod run;
+pub(crate) mod why;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use hyperblock::table::{IdSource, ReadOptions};
 use hyperblock::{DeviceChoice, Job};
 use std::path::PathBuf;
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Dedupe(DedupeArgs),
     /// Show how rules would be evaluated, without evaluating them
     Explain(ExplainArgs),
+    /// Show why two records are a candidate, or why not: every rule, both values, what the measures say
+    Why(WhyArgs),
     /// List the devices that --device can name
     Devices,
 }
@@ -73,6 +76,38 @@ pub(crate) struct ExplainArgs {
     /// The column with the right table's ids, if it is not named as the left's
     #[arg(long, value_name = "COLUMN", requires = "right")]
     right_id: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WhyArgs {
+    /// The id of one record; of the left table, if there are two
+    #[arg(allow_negative_numbers = true)]
+    left_id: String,
+    /// The id of the other
+    #[arg(allow_negative_numbers = true)]
+    right_id: String,
+    /// The table, or the left one
+    table: PathBuf,
+    /// The right table, if there are two
+    right_table: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
+    /// The column with the right table's ids, if it is not named as the left's
+    #[arg(long = "right-id", value_name = "COLUMN", requires = "right_table")]
+    right_id_column: Option<String>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: AnswerFormat,
+}
+
+/// How a command answers.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+pub(crate) enum AnswerFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
 }
 
 #[derive(Args, Debug)]
