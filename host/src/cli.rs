@@ -5,8 +5,9 @@ pub(crate) mod explain;
 pub(crate) mod log;
 pub(crate) mod progress;
 pub(crate) mod run;
+pub(crate) mod why;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use hyperblock::backend::{self, Backend};
 use hyperblock::cost::CostSource;
 use hyperblock::plan::Variant;
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Dedupe(DedupeArgs),
     /// Show how rules would be evaluated, without evaluating them
     Explain(ExplainArgs),
+    /// Show why two records are a candidate, or why not: every rule, both values, what the measures say
+    Why(WhyArgs),
     /// List the devices that --device can name
     Devices,
 }
@@ -54,6 +57,8 @@ pub(crate) struct LinkArgs {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
     device: DeviceArgs,
 }
 
@@ -65,6 +70,8 @@ pub(crate) struct DedupeArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
     #[command(flatten)]
     device: DeviceArgs,
 }
@@ -87,20 +94,56 @@ pub(crate) struct ExplainArgs {
     #[arg(long)]
     stats: bool,
     /// How to print the plan
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_enum, default_value_t)]
     format: PlanFormat,
+    #[command(flatten)]
+    plan: PlanArgs,
     #[command(flatten)]
     device: DeviceArgs,
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+/// How a plan is printed.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
 pub(crate) enum PlanFormat {
     /// For people
+    #[default]
     Text,
     /// For programs
     Json,
     /// For Graphviz
     Dot,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WhyArgs {
+    /// The id of one record; of the left table, if there are two
+    #[arg(allow_negative_numbers = true)]
+    left_id: String,
+    /// The id of the other
+    #[arg(allow_negative_numbers = true)]
+    right_id: String,
+    /// The table, or the left one
+    table: PathBuf,
+    /// The right table, if there are two
+    right_table: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
+    /// The column with the right table's ids, if it is not named as the left's
+    #[arg(long = "right-id", value_name = "COLUMN", requires = "right_table")]
+    right_id_column: Option<String>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: AnswerFormat,
+}
+
+/// How a command answers.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+pub(crate) enum AnswerFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
 }
 
 #[derive(Args, Debug)]
@@ -114,6 +157,11 @@ struct InputArgs {
     /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
+}
+
+/// How the planner works; the result is the same whatever it does.
+#[derive(Args, Debug)]
+struct PlanArgs {
     /// Switch parts of the planner off, to see what they are worth: noEPG, noPO, noRO, COrder, SOrder, comma-separated
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     variant: Vec<Variant>,
@@ -160,8 +208,12 @@ impl InputArgs {
         };
         let right_id = right_id.or(self.id.as_ref());
         job.read_options(self.read_options(self.id.as_ref()), self.read_options(right_id))
-            .variants(self.variant.clone())
-            .cost(self.cost)
+    }
+}
+
+impl PlanArgs {
+    fn apply(&self, job: Job) -> Job {
+        job.variants(self.variant.clone()).cost(self.cost)
     }
 }
 

@@ -21,6 +21,9 @@ mod tokens;
 mod transform;
 
 pub use select::Selection;
+
+pub(crate) use numbers::parse as number;
+pub(crate) use tokens::for_each_token;
 pub(crate) use transform::Pipeline;
 
 use crate::error::{Error, Result};

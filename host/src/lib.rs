@@ -20,6 +20,7 @@ pub mod error;
 pub mod evaluate;
 mod grouped;
 pub mod job;
+pub mod json;
 pub mod output;
 pub mod partition;
 pub mod pieces;
@@ -30,6 +31,7 @@ pub mod rules;
 pub mod schedule;
 pub mod statistics;
 pub mod table;
+pub mod why;
 
 pub use backend::DeviceChoice;
 pub use control::Control;

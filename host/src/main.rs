@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         Command::Link(args) => cli::run::link(args, cli.quiet),
         Command::Dedupe(args) => cli::run::dedupe(args, cli.quiet),
         Command::Explain(args) => cli::explain::explain(args, cli.quiet),
+        Command::Why(args) => cli::why::why(args),
         Command::Devices => cli::devices::devices(),
     };
     match done {

@@ -19,6 +19,7 @@ pub use bind::bind;
 pub use file::RuleFile;
 
 pub(crate) use display::Sided;
+pub(crate) use suggest::nearest;
 
 use crate::decimal::Decimal;
 use hyperblock_shared::threshold::Threshold;

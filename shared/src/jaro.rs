@@ -7,7 +7,7 @@
 //! Winkler adds p·l·(1 − Jaro) for a common prefix of l symbols (*String comparator metrics and enhanced decision
 //! rules in the Fellegi-Sunter model of record linkage*, 1990): here p = 0.1, l at most 4, and the boost always applies.
 
-use crate::predicate::ArchivedBoost;
+use crate::predicate::{ArchivedBoost, Boost};
 use crate::text::{BLOCK, Scratch, Text};
 use crate::threshold::ArchivedThreshold;
 use core::ops::{Add, Mul};
@@ -33,6 +33,22 @@ pub fn similarity_reaches<const BITS: u32>(
     } else {
         many_blocks(a, b, prefix, threshold, scratch)
     }
+}
+
+/// The similarity itself, as a fraction: for people. `scratch` is as for [`similarity_reaches`].
+pub fn similarity<const BITS: u32>(
+    a: Text<'_, BITS>,
+    b: Text<'_, BITS>,
+    boost: Boost,
+    scratch: &mut (impl Scratch + ?Sized),
+) -> (u128, u128) {
+    let prefix = match boost {
+        Boost::None => 0,
+        Boost::Winkler => common_prefix(a, b),
+    };
+    let found =
+        if a.len().max(b.len()) <= BLOCK { matches_in_words(a, b) } else { matches_in_blocks(a, b, scratch) };
+    found.similarity(a.len(), b.len(), prefix)
 }
 
 /// Whether strings of these lengths can reach `threshold` with at most so many symbols in common, in whatever order: a
@@ -91,7 +107,6 @@ impl Matches {
     }
 }
 
-/// Both strings in one word of flags each.
 #[inline]
 fn one_block<const BITS: u32>(
     a: Text<'_, BITS>,
@@ -103,9 +118,12 @@ fn one_block<const BITS: u32>(
         let (numerator, denominator) = found.similarity::<u64>(a.len(), b.len(), prefix);
         threshold.reached(numerator, denominator)
     };
-    if !reaches(Matches::best(a.len(), b.len())) {
-        return false;
-    }
+    reaches(Matches::best(a.len(), b.len())) && reaches(matches_in_words(a, b))
+}
+
+/// Both strings in one word of flags each.
+#[inline]
+fn matches_in_words<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> Matches {
     let reach = reach(a, b);
     let (mut matched_a, mut matched_b) = (0u64, 0u64);
     for (ix, symbol) in (0u32..).zip(a.symbols()) {
@@ -120,10 +138,9 @@ fn one_block<const BITS: u32>(
         matched_a &= matched_a - 1;
         matched_b &= matched_b - 1;
     }
-    reaches(Matches { matched, transposed: disordered / 2 })
+    Matches { matched, transposed: disordered / 2 }
 }
 
-/// The same with the flags in `scratch`: first those of `b`, then those of `a`.
 fn many_blocks<const BITS: u32>(
     a: Text<'_, BITS>,
     b: Text<'_, BITS>,
@@ -135,9 +152,15 @@ fn many_blocks<const BITS: u32>(
         let (numerator, denominator) = found.similarity::<u128>(a.len(), b.len(), prefix);
         threshold.reached_wide(numerator, denominator)
     };
-    if !reaches(Matches::best(a.len(), b.len())) {
-        return false;
-    }
+    reaches(Matches::best(a.len(), b.len())) && reaches(matches_in_blocks(a, b, scratch))
+}
+
+/// The same with the flags in `scratch`: first those of `b`, then those of `a`.
+fn matches_in_blocks<const BITS: u32>(
+    a: Text<'_, BITS>,
+    b: Text<'_, BITS>,
+    scratch: &mut (impl Scratch + ?Sized),
+) -> Matches {
     let reach = reach(a, b);
     let flags_a = b.n_blocks();
     for ix in 0..flags_a + a.n_blocks() {
@@ -164,7 +187,7 @@ fn many_blocks<const BITS: u32>(
     for _ in 0..matched {
         disordered += u32::from(a.at(next_a.next(scratch)) != b.at(next_b.next(scratch)));
     }
-    reaches(Matches { matched, transposed: disordered / 2 })
+    Matches { matched, transposed: disordered / 2 }
 }
 
 /// How far apart equal symbols may stand.
@@ -245,6 +268,24 @@ mod tests {
             let (len_a, len_b) = (a.chars().count() as u32, b.chars().count() as u32);
             let possible = archived(threshold, |t| possible(len_a, len_b, common(&a, &b), &boost, t));
             prop_assert!(possible || !reached);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_similarity_reaches_itself((a, b) in near_strings(), winkler: bool) {
+            prop_assume!(!a.is_empty() && !b.is_empty());
+            let boost = if winkler { Boost::Winkler } else { Boost::None };
+            let mut scratch = vec![0xdead; a.len().div_ceil(64) + b.len().div_ceil(64)];
+            let (x, y) = (Packed::<8>::new(&a), Packed::<8>::new(&b));
+            let (numerator, denominator) = similarity(x.text(), y.text(), boost, scratch.as_mut_slice());
+            let archived = if winkler { ArchivedBoost::Winkler } else { ArchivedBoost::None };
+            // The decimal at or below it is reached, the next one is not.
+            let digits = (numerator * 10_000 / denominator) as u32;
+            let at = |digits| Threshold { digits, scale: 10_000, strict: false };
+            prop_assert!(reaches::<8>(&a, &b, &archived, at(digits)));
+            prop_assert!(digits == 10_000 || !reaches::<8>(&a, &b, &archived, at(digits + 1)));
+            prop_assert_eq!(denominator == numerator, a == b);
         }
     }
 

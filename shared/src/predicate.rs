@@ -172,6 +172,23 @@ impl ArchivedTest {
 }
 
 impl ArchivedMeasure {
+    /// What is asked of which texts, if it is one of the measures over texts.
+    #[inline]
+    fn of_texts(&self) -> Option<(u32, Asked<'_>)> {
+        match self {
+            Self::Edits { texts, distance, most } => {
+                Some((texts.to_native(), Asked::Edits(distance, most.to_native())))
+            }
+            Self::EditSimilarity { texts, distance, threshold } => {
+                Some((texts.to_native(), Asked::EditSimilarity(distance, threshold)))
+            }
+            Self::Jaro { texts, boost, threshold } => {
+                Some((texts.to_native(), Asked::Jaro(boost, threshold)))
+            }
+            Self::Equal | Self::Sets { .. } | Self::CommonTokens { .. } | Self::Within { .. } => None,
+        }
+    }
+
     #[inline]
     fn outcome(
         &self,
@@ -180,18 +197,13 @@ impl ArchivedMeasure {
         r: u32,
         scratch: &mut (impl Scratch + ?Sized),
     ) -> Option<bool> {
-        let texts = |ix: &rkyv::rend::u32_le| columns.texts(ix.to_native());
+        // One call for all questions about texts, so that it is inlined: a device has no stack to speak of.
+        if let Some((texts, asked)) = self.of_texts() {
+            return Some(compare_texts(columns.texts(texts), l, r, asked, scratch));
+        }
         Some(match self {
+            Self::Edits { .. } | Self::EditSimilarity { .. } | Self::Jaro { .. } => false,
             Self::Equal => l == r,
-            Self::Edits { texts: ix, distance, most } => {
-                compare_texts(texts(ix), l, r, Asked::Edits(distance, most.to_native()), scratch)
-            }
-            Self::EditSimilarity { texts: ix, distance, threshold } => {
-                compare_texts(texts(ix), l, r, Asked::EditSimilarity(distance, threshold), scratch)
-            }
-            Self::Jaro { texts: ix, boost, threshold } => {
-                compare_texts(texts(ix), l, r, Asked::Jaro(boost, threshold), scratch)
-            }
             Self::Sets { sets: ix, similarity, threshold } => {
                 let sets = columns.sets(ix.to_native());
                 let (a, b) = (&sets.heads[l as usize], &sets.heads[r as usize]);

@@ -1,11 +1,14 @@
 //! `hyperblock explain`.
 
 use super::{ExplainArgs, PlanFormat, progress, run};
-use hyperblock::Result;
+use hyperblock::{Error, Result};
+use std::io::Write;
+use std::path::Path;
 
 pub(crate) fn explain(args: &ExplainArgs, quiet: bool) -> Result<()> {
     let device = args.device.open()?;
-    let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref()).prepare(&*device)?;
+    let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
+    let job = args.plan.apply(job).prepare(&*device)?;
     let mut explained = job.explain()?;
     if args.analyze {
         let control = run::stop_on_signal()?;
@@ -15,10 +18,12 @@ pub(crate) fn explain(args: &ExplainArgs, quiet: bool) -> Result<()> {
     if args.stats {
         explained.columns = job.columns()?;
     }
-    match args.format {
-        PlanFormat::Text => print!("{explained}"),
-        PlanFormat::Json => todo!(),
-        PlanFormat::Dot => print!("{}", explained.dot()),
-    }
-    Ok(())
+    // Not `print!`, which panics when nobody reads on.
+    let mut out = std::io::stdout().lock();
+    let written = match args.format {
+        PlanFormat::Text => write!(out, "{explained}"),
+        PlanFormat::Json => writeln!(out, "{:#}", explained.json()),
+        PlanFormat::Dot => write!(out, "{}", explained.dot()),
+    };
+    written.and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")))
 }

@@ -8,16 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub(crate) fn link(args: &LinkArgs, quiet: bool) -> Result<()> {
-    run(
-        &args.input.job(&args.left, Some(&args.right), args.right_id.as_ref()),
-        &args.output,
-        &args.device,
-        quiet,
-    )
+    let job = args.input.job(&args.left, Some(&args.right), args.right_id.as_ref());
+    run(&args.plan.apply(job), &args.output, &args.device, quiet)
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool) -> Result<()> {
-    run(&args.input.job(&args.table, None, None), &args.output, &args.device, quiet)
+    let job = args.plan.apply(args.input.job(&args.table, None, None));
+    run(&job, &args.output, &args.device, quiet)
 }
 
 fn run(job: &Job, args: &OutputArgs, device: &DeviceArgs, quiet: bool) -> Result<()> {

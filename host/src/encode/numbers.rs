@@ -10,7 +10,7 @@ use crate::table::days;
 use hyperblock_shared::columns::Reach;
 
 /// The number that a text of a number or date domain stands for.
-pub(super) fn parse(text: &str, domain: Domain) -> Option<Decimal> {
+pub(crate) fn parse(text: &str, domain: Domain) -> Option<Decimal> {
     match domain {
         Domain::Date => Decimal::new(i128::from(days(text)?), 0),
         Domain::Number | Domain::Text => Decimal::parse(text),

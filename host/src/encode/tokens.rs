@@ -28,7 +28,8 @@ pub(super) fn tokenize(domain: usize, values: &Dictionary, tokenizer: Tokenizer)
     Ok(column)
 }
 
-fn for_each_token(value: &str, tokenizer: Tokenizer, mut take: impl FnMut(&str)) {
+/// Calls `take` with every token of a value, in order; one that stands twice comes twice.
+pub(crate) fn for_each_token(value: &str, tokenizer: Tokenizer, mut take: impl FnMut(&str)) {
     match tokenizer {
         Tokenizer::Words => value.split_whitespace().for_each(take),
         Tokenizer::Qgrams(q) => {

@@ -1,4 +1,9 @@
-//! A plan for people: the tree with what each node is expected to do, and with `--analyze` what it did.
+//! A plan for people: the tree with what each node is expected to do, and with `--analyze` what it did. [`text`] is for
+//! reading, [`json`] for programs, [`dot`] for Graphviz.
+
+mod dot;
+mod json;
+mod text;
 
 use super::Plan;
 use crate::analyze::Analysis;
@@ -7,7 +12,6 @@ use crate::grouped::grouped;
 use crate::rules::Subsumed;
 use crate::statistics::ColumnStatistics;
 use hyperblock_shared::path::Step;
-use std::fmt;
 
 /// A plan beside what it was made for and what it is expected to do.
 pub struct Explained<'a> {
@@ -107,115 +111,6 @@ impl<'a> Explained<'a> {
         };
         (from..upto).filter(witness).map(product).fold(0.0, f64::max)
     }
-}
-
-impl fmt::Display for Explained<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { plan, encoded, n_pairs, .. } = self;
-        let of = |kept: u32, all: u32| match kept == all {
-            true => grouped(all.into()),
-            false => format!("{} of {}", grouped(kept.into()), grouped(all.into())),
-        };
-        let (left, right) = (of(encoded.n_left, self.n_records[0]), of(encoded.n_right, self.n_records[1]));
-        writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", grouped(*n_pairs))?;
-        self.tree(f)?;
-        for subsumed in self.subsumed {
-            let (rule, by) = (&plan.rules[subsumed.rule].name, &plan.rules[subsumed.by].name);
-            writeln!(f, "Subsumed: every pair that \"{rule}\" allows is allowed by \"{by}\"")?;
-        }
-        if let Some(analysis) = &self.analysis {
-            let (found, seconds) = (grouped(analysis.n_candidates), analysis.time.as_secs_f64());
-            writeln!(f, "Candidates: {found}; run under watch on the CPU in {seconds:.2} s")?;
-        }
-        writeln!(f, "Domains: {}, device bytes={}", encoded.domains.len(), grouped(encoded.n_bytes()))?;
-        for domain in &encoded.domains {
-            write!(f, "  {}: values={}", domain.operands.join(", "), grouped(domain.n_values as u64))?;
-            match domain.symbols {
-                Some((bits, longest)) => writeln!(f, ", symbol bits={bits}, longest={longest}")?,
-                None => writeln!(f)?,
-            }
-        }
-        if !self.columns.is_empty() {
-            writeln!(f, "Columns:")?;
-            self.columns.iter().try_for_each(|column| column.fmt(f))?;
-        }
-        Ok(())
-    }
-}
-
-impl Explained<'_> {
-    fn tree(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = self.lines();
-        let label = |line: &Line<'_>| {
-            let indent = "  ".repeat(line.depth + 1);
-            match &line.what {
-                What::Node { predicate, .. } => format!("{indent}{predicate}"),
-                What::Witness { rule } => format!("{indent}→ {rule}"),
-            }
-        };
-        let width = lines.iter().map(|line| label(line).chars().count()).max().unwrap_or(0).min(72);
-        for line in &lines {
-            let label = label(line);
-            write!(f, "{label:width$}")?;
-            if let What::Node { selectivity, counted, cost, score, remembered, .. } = &line.what {
-                let sp = if *counted { "sp=" } else { "sp≈" };
-                write!(f, "  {sp}{selectivity:.2e}  cost={cost:.1} ns  score={score:.1e}")?;
-                write!(f, "{}", if *remembered { "  remembered" } else { "" })?;
-            }
-            write!(f, "  pairs≈{}", about(line.passing))?;
-            if let Some(counted) = self.analysis.as_ref().map(|analysis| analysis.steps[line.step]) {
-                write!(f, "  actual={}", grouped(counted.passed))?;
-                if let What::Node { .. } = line.what {
-                    let tested = if counted.computed == counted.tested {
-                        grouped(counted.tested)
-                    } else {
-                        format!("{} ({} computed)", grouped(counted.tested), grouped(counted.computed))
-                    };
-                    write!(f, " of {tested}  time={:.1} ms", counted.nanoseconds / 1e6)?;
-                }
-            }
-            writeln!(f)?;
-        }
-        Ok(())
-    }
-}
-
-impl Explained<'_> {
-    /// The tree as a graph, for Graphviz.
-    pub fn dot(&self) -> String {
-        let mut dot =
-            String::from("digraph plan {\n  node [shape=box, fontname=\"sans-serif\"];\n  root [label=\"");
-        dot.push_str(&format!("all pairs\\n{}\"];\n", grouped(self.n_pairs)));
-        // By depth: the last node there, which what follows one level deeper hangs on.
-        let mut parents: Vec<String> = vec!["root".to_owned()];
-        for line in self.lines() {
-            let name = format!("step{}", line.step);
-            let pairs = about(line.passing);
-            let (label, style) = match &line.what {
-                What::Node { predicate, selectivity, cost, .. } => (
-                    format!("{}\\nsp {selectivity:.2e}, {cost:.1} ns\\n≈ {pairs} pairs", escaped(predicate)),
-                    "",
-                ),
-                What::Witness { rule } => {
-                    (format!("{}\\n≈ {pairs} pairs", escaped(rule)), ", shape=ellipse, style=bold")
-                }
-            };
-            dot.push_str(&format!("  {name} [label=\"{label}\"{style}];\n"));
-            let edge = match &line.what {
-                What::Node { score, .. } => format!(" [label=\"{score:.1e}\"]"),
-                What::Witness { .. } => String::new(),
-            };
-            dot.push_str(&format!("  {} -> {name}{edge};\n", parents[line.depth]));
-            parents.truncate(line.depth + 1);
-            parents.push(name);
-        }
-        dot.push_str("}\n");
-        dot
-    }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// A number that is only about right, with as many digits as it deserves.

@@ -4,7 +4,7 @@
 const ALIKE: f64 = 0.8;
 
 /// The known name that is most like `name`, if one is like it at all.
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     let alike = |known: &str| strsim::jaro_winkler(&name, &known.to_lowercase());
     // `max_by` takes the last of equals; the first reads better, so go backwards.

@@ -89,8 +89,82 @@ impl Ids {
         }
     }
 
+    /// Whether there was no id column, so that ids are the row numbers.
+    pub fn are_rows(&self) -> bool {
+        self.texts.is_none()
+    }
+
+    /// The record of that id, compared as text: `007` is not `7`.
+    pub fn record(&self, id: &str) -> Option<u32> {
+        Some(self.place(id)).filter(|&record| record < self.len() && self.text(record) == id)
+    }
+
+    /// The first record whose id is not below `id`, in the order of the ids; one past the last, if all are. Where ids
+    /// are integers and `id` is none, that is the first of all.
+    pub fn place(&self, id: &str) -> u32 {
+        let number = id.parse().unwrap_or(i64::MIN);
+        let is_below = |row: &u32| match &self.texts {
+            None => i64::from(*row) + 1 < number,
+            Some(texts) if self.integers => {
+                texts.value(*row as usize).parse().is_ok_and(|own: i64| own < number)
+            }
+            Some(texts) => texts.value(*row as usize) < id,
+        };
+        self.rows.partition_point(is_below) as u32
+    }
+
+    /// The ids of these records alone, numbered anew in the order given.
+    pub(super) fn part(&self, records: &[u32]) -> Self {
+        let rows = records.iter().map(|&record| self.rows[record as usize]).collect();
+        Self { rows, texts: self.texts.clone(), integers: self.integers }
+    }
+
     /// The records by the text of their ids.
     pub fn index(&self) -> HashMap<String, u32> {
         (0..self.len()).map(|record| (self.text(record), record)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(texts: &[&str], kind: Kind) -> Ids {
+        let column = ColumnSchema { name: "id".into(), kind, why_text: None };
+        Ids::new(Path::new("t.csv"), &column, LargeStringArray::from(texts.to_vec())).unwrap()
+    }
+
+    #[test]
+    fn records_are_found_by_text() {
+        let integers = ids(&["10", "-3", "9", "200"], Kind::Integer);
+        let labels = ids(&["10", "9", "007", "é"], Kind::Text);
+        for (ids, id, want) in [
+            (&integers, "-3", Some(0)),
+            (&integers, "9", Some(1)),
+            (&integers, "200", Some(3)),
+            (&integers, "09", None),
+            (&integers, "201", None),
+            (&integers, "nine", None),
+            (&integers, "", None),
+            (&labels, "007", Some(0)),
+            (&labels, "7", None),
+            (&labels, "10", Some(1)),
+            (&labels, "é", Some(3)),
+            (&labels, "ê", None),
+            (&Ids::rows(3), "1", Some(0)),
+            (&Ids::rows(3), "3", Some(2)),
+            (&Ids::rows(3), "0", None),
+            (&Ids::rows(3), "4", None),
+            (&Ids::rows(3), "+1", None),
+        ] {
+            assert_eq!(ids.record(id), want, "{id}");
+        }
+        assert_eq!([labels.place("8"), labels.place("x"), integers.place("x")], [2, 3, 0]);
+    }
+
+    #[test]
+    fn a_part_keeps_the_ids() {
+        let part = ids(&["10", "-3", "9"], Kind::Integer).part(&[2, 0]);
+        assert_eq!((part.len(), part.text(0), part.text(1)), (2, "10".into(), "-3".into()));
     }
 }

@@ -1,0 +1,91 @@
+//! The tree as JSON: nodes within nodes.
+
+use super::{Explained, Line, What};
+use crate::analyze::Counted;
+use crate::json::Json;
+use crate::statistics::ColumnStatistics;
+
+impl Explained<'_> {
+    /// The plan as one object.
+    pub fn json(&self) -> Json {
+        let lines = self.lines();
+        let [left, right] = self.n_records;
+        let name = |rule: usize| self.plan.rules[rule].name.as_str();
+        let subsumed = self.subsumed.iter().map(|subsumed| {
+            Json::Object(vec![("rule", name(subsumed.rule).into()), ("by", name(subsumed.by).into())])
+        });
+        let mut object = vec![
+            ("left_records", left.into()),
+            ("right_records", right.into()),
+            ("left_compared", self.encoded.n_left.into()),
+            ("right_compared", self.encoded.n_right.into()),
+            ("pairs", self.n_pairs.into()),
+            ("branches", Json::List(self.nodes(&mut lines.iter().peekable(), 0))),
+            ("subsumed", Json::List(subsumed.collect())),
+        ];
+        if let Some(analysis) = &self.analysis {
+            object.push(("candidates", analysis.n_candidates.into()));
+            object.push(("seconds", analysis.time.as_secs_f64().into()));
+        }
+        if !self.columns.is_empty() {
+            object.push(("columns", Json::List(self.columns.iter().map(column).collect())));
+        }
+        Json::Object(object)
+    }
+
+    /// The nodes from here on that are this deep, with all that hangs on them.
+    fn nodes<'a>(
+        &self,
+        lines: &mut std::iter::Peekable<std::slice::Iter<'a, Line<'a>>>,
+        depth: usize,
+    ) -> Vec<Json> {
+        let mut nodes = Vec::new();
+        while let Some(line) = lines.next_if(|line| line.depth == depth) {
+            let mut object = match &line.what {
+                What::Witness { rule } => vec![("rule", (*rule).into())],
+                What::Node { predicate, selectivity, counted, cost, score, remembered } => vec![
+                    ("predicate", predicate.as_str().into()),
+                    ("selectivity", (*selectivity).into()),
+                    ("selectivity_is_exact", (*counted).into()),
+                    ("cost_ns", (*cost).into()),
+                    ("score", (*score).into()),
+                    ("remembered", (*remembered).into()),
+                ],
+            };
+            object.push(("expected_pairs", line.passing.into()));
+            if let Some(analysis) = &self.analysis {
+                let Counted { tested, computed, passed, nanoseconds } = analysis.steps[line.step];
+                object.push(("actual_pairs", passed.into()));
+                object.push(("tested", tested.into()));
+                object.push(("computed", computed.into()));
+                object.push(("milliseconds", (nanoseconds / 1e6).into()));
+            }
+            let children = self.nodes(lines, depth + 1);
+            if !children.is_empty() {
+                object.push(("children", Json::List(children)));
+            }
+            nodes.push(Json::Object(object));
+        }
+        nodes
+    }
+}
+
+fn column(column: &ColumnStatistics) -> Json {
+    let heavy = column
+        .heavy
+        .iter()
+        .map(|(value, n)| Json::Object(vec![("value", value.as_str().into()), ("records", (*n).into())]));
+    // The n-th number counts values of up to 2^n characters.
+    let lengths =
+        column.lengths.iter().enumerate().map(|(place, n)| {
+            Json::Object(vec![("up_to", (1u64 << place).into()), ("records", (*n).into())])
+        });
+    Json::Object(vec![
+        ("name", column.name.as_str().into()),
+        ("records", column.n_records.into()),
+        ("missing", column.n_missing.into()),
+        ("distinct", column.n_distinct.into()),
+        ("lengths", Json::List(lengths.collect())),
+        ("heavy", Json::List(heavy.collect())),
+    ])
+}

@@ -1,0 +1,76 @@
+//! The tree as text: a line a node, indented by depth, what is expected beside what happened.
+
+use super::{Explained, Line, What, about};
+use crate::grouped::grouped;
+use std::fmt;
+
+impl fmt::Display for Explained<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { plan, encoded, n_pairs, .. } = self;
+        let of = |kept: u32, all: u32| match kept == all {
+            true => grouped(all.into()),
+            false => format!("{} of {}", grouped(kept.into()), grouped(all.into())),
+        };
+        let (left, right) = (of(encoded.n_left, self.n_records[0]), of(encoded.n_right, self.n_records[1]));
+        writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", grouped(*n_pairs))?;
+        self.tree(f)?;
+        for subsumed in self.subsumed {
+            let (rule, by) = (&plan.rules[subsumed.rule].name, &plan.rules[subsumed.by].name);
+            writeln!(f, "Subsumed: every pair that \"{rule}\" allows is allowed by \"{by}\"")?;
+        }
+        if let Some(analysis) = &self.analysis {
+            let (found, seconds) = (grouped(analysis.n_candidates), analysis.time.as_secs_f64());
+            writeln!(f, "Candidates: {found}; run under watch on the CPU in {seconds:.2} s")?;
+        }
+        writeln!(f, "Domains: {}, device bytes={}", encoded.domains.len(), grouped(encoded.n_bytes()))?;
+        for domain in &encoded.domains {
+            write!(f, "  {}: values={}", domain.operands.join(", "), grouped(domain.n_values as u64))?;
+            match domain.symbols {
+                Some((bits, longest)) => writeln!(f, ", symbol bits={bits}, longest={longest}")?,
+                None => writeln!(f)?,
+            }
+        }
+        if !self.columns.is_empty() {
+            writeln!(f, "Columns:")?;
+            self.columns.iter().try_for_each(|column| column.fmt(f))?;
+        }
+        Ok(())
+    }
+}
+
+impl Explained<'_> {
+    fn tree(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.lines();
+        let label = |line: &Line<'_>| {
+            let indent = "  ".repeat(line.depth + 1);
+            match &line.what {
+                What::Node { predicate, .. } => format!("{indent}{predicate}"),
+                What::Witness { rule } => format!("{indent}→ {rule}"),
+            }
+        };
+        let width = lines.iter().map(|line| label(line).chars().count()).max().unwrap_or(0).min(72);
+        for line in &lines {
+            let label = label(line);
+            write!(f, "{label:width$}")?;
+            if let What::Node { selectivity, counted, cost, score, remembered, .. } = &line.what {
+                let sp = if *counted { "sp=" } else { "sp≈" };
+                write!(f, "  {sp}{selectivity:.2e}  cost={cost:.1} ns  score={score:.1e}")?;
+                write!(f, "{}", if *remembered { "  remembered" } else { "" })?;
+            }
+            write!(f, "  pairs≈{}", about(line.passing))?;
+            if let Some(counted) = self.analysis.as_ref().map(|analysis| analysis.steps[line.step]) {
+                write!(f, "  actual={}", grouped(counted.passed))?;
+                if let What::Node { .. } = line.what {
+                    let tested = if counted.computed == counted.tested {
+                        grouped(counted.tested)
+                    } else {
+                        format!("{} ({} computed)", grouped(counted.tested), grouped(counted.computed))
+                    };
+                    write!(f, " of {tested}  time={:.1} ms", counted.nanoseconds / 1e6)?;
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
