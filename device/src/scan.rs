@@ -104,7 +104,7 @@ pub fn scan(block: &impl Block, scan: &Scan<'_, impl Columns>, scratch: &mut (im
 
 /// One warp's share of a tile. Returns the right record at which it stopped: the tile's end, or where results no
 /// longer fitted.
-#[inline]
+#[inline(always)]
 fn scan_tile(
     block: &impl Block,
     scan: &Scan<'_, impl Columns>,

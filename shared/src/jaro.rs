@@ -24,15 +24,15 @@ pub fn similarity_reaches<const BITS: u32>(
     threshold: &ArchivedThreshold,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> bool {
-    let prefix = match boost {
+    let prefix = || match boost {
         ArchivedBoost::None => 0,
         ArchivedBoost::Winkler => common_prefix(a, b),
     };
     if a.len().max(b.len()) <= BLOCK {
-        one_block(a, b, prefix, threshold)
-    } else {
-        many_blocks(a, b, prefix, threshold, scratch)
+        return one_block(a, b, prefix(), threshold);
     }
+    let found = matches_in_blocks(a, b, scratch);
+    reaches_wide(found.matched, found.transposed, a.len(), b.len(), prefix(), threshold)
 }
 
 /// The similarity itself, as a fraction: for people. `scratch` is as for [`similarity_reaches`].
@@ -141,18 +141,18 @@ fn matches_in_words<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> Ma
     Matches { matched, transposed: disordered / 2 }
 }
 
-fn many_blocks<const BITS: u32>(
-    a: Text<'_, BITS>,
-    b: Text<'_, BITS>,
+/// Not inlined: multiplying in 128 bits takes more registers than all else, and long strings are rare.
+#[inline(never)]
+fn reaches_wide(
+    matched: u32,
+    transposed: u32,
+    len_a: u32,
+    len_b: u32,
     prefix: u32,
     threshold: &ArchivedThreshold,
-    scratch: &mut (impl Scratch + ?Sized),
 ) -> bool {
-    let reaches = |found: Matches| {
-        let (numerator, denominator) = found.similarity::<u128>(a.len(), b.len(), prefix);
-        threshold.reached_wide(numerator, denominator)
-    };
-    reaches(Matches::best(a.len(), b.len())) && reaches(matches_in_blocks(a, b, scratch))
+    let (numerator, denominator) = Matches { matched, transposed }.similarity::<u128>(len_a, len_b, prefix);
+    threshold.reached_wide(numerator, denominator)
 }
 
 /// The same with the flags in `scratch`: first those of `b`, then those of `a`.
@@ -182,10 +182,20 @@ fn matches_in_blocks<const BITS: u32>(
             }
         }
     }
-    let (mut next_a, mut next_b) = (Flags::new(flags_a), Flags::new(0));
-    let mut disordered = 0;
-    for _ in 0..matched {
-        disordered += u32::from(a.at(next_a.next(scratch)) != b.at(next_b.next(scratch)));
+    // Flags are taken away one by one on both sides, which have as many.
+    let (mut disordered, mut block_b, mut left_b) = (0, 0, scratch.get(0));
+    for block_a in 0..a.n_blocks() {
+        let mut left_a = scratch.get(flags_a + block_a);
+        while left_a != 0 {
+            while left_b == 0 {
+                block_b += 1;
+                left_b = scratch.get(block_b);
+            }
+            let (in_a, in_b) = (left_a.trailing_zeros(), left_b.trailing_zeros());
+            disordered += u32::from(a.at(block_a * BLOCK + in_a) != b.at(block_b * BLOCK + in_b));
+            left_a &= left_a - 1;
+            left_b &= left_b - 1;
+        }
     }
     Matches { matched, transposed: disordered / 2 }
 }
@@ -199,32 +209,6 @@ fn reach<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
 fn between(from: u32, upto: u32) -> u64 {
     let below = |end: u32| 1u64.checked_shl(end).map_or(u64::MAX, |bit| bit - 1);
     below(upto) & !below(from)
-}
-
-/// Walks the set flags in ascending order.
-struct Flags {
-    first_word: u32,
-    block: u32,
-    seen: u64,
-}
-
-impl Flags {
-    fn new(first_word: u32) -> Self {
-        Self { first_word, block: 0, seen: 0 }
-    }
-
-    /// The position of the next flag. There must be one.
-    fn next(&mut self, scratch: &(impl Scratch + ?Sized)) -> u32 {
-        loop {
-            let unseen = scratch.get(self.first_word + self.block) & !self.seen;
-            if unseen != 0 {
-                self.seen |= unseen & unseen.wrapping_neg();
-                return self.block * BLOCK + unseen.trailing_zeros();
-            }
-            self.block += 1;
-            self.seen = 0;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -132,7 +132,8 @@ pub enum SetSimilarity {
 
 impl ArchivedPredicate {
     /// Whether the predicate holds on a pair of records.
-    #[inline]
+    // Always, here and below: a call would hand its arguments over through memory, and a device has none to speak of.
+    #[inline(always)]
     pub fn holds(
         &self,
         columns: &impl Columns,
@@ -146,7 +147,7 @@ impl ArchivedPredicate {
 
 impl ArchivedTest {
     /// The outcome on a pair of records, or `None` if a value is missing.
-    #[inline]
+    #[inline(always)]
     fn outcome(
         &self,
         columns: &impl Columns,
@@ -189,7 +190,7 @@ impl ArchivedMeasure {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn outcome(
         &self,
         columns: &impl Columns,
@@ -197,7 +198,7 @@ impl ArchivedMeasure {
         r: u32,
         scratch: &mut (impl Scratch + ?Sized),
     ) -> Option<bool> {
-        // One call for all questions about texts, so that it is inlined: a device has no stack to speak of.
+        // One call for all questions about texts: it is inlined, and large.
         if let Some((texts, asked)) = self.of_texts() {
             return Some(compare_texts(columns.texts(texts), l, r, asked, scratch));
         }
@@ -297,7 +298,7 @@ impl Asked<'_> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn compare_texts(
     texts: Texts<'_>,
     l: u32,
