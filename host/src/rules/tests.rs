@@ -3,6 +3,7 @@
 mod bind;
 mod calls;
 mod file;
+mod implication;
 mod syntax;
 mod thresholds;
 mod unsupported;

@@ -118,7 +118,7 @@ fn measures() {
     abs((r.born - l.born)) < 1.5
         abs(l.born - r.born) < 1.5
     abs(l.year - r.year) > 2 OR abs(l.year - r.year) >= 3
-        abs(l.year - r.year) > 2 OR abs(l.year - r.year) >= 3
+        abs(l.year - r.year) > 2
     abs(l.year - r.year) = 2 OR abs(l.year - r.year) = 0
         (abs(l.year - r.year) <= 2 AND abs(l.year - r.year) >= 2) OR abs(l.year - r.year) <= 0
     "#);
@@ -262,10 +262,10 @@ fn columns() {
     help: a rule compares l with r: one column must be of l, the other of r
 
     both columns are of the same record
-     --> rules.toml:2:9
+     --> rules.toml:2:13
       |
     2 | when = "abs(l.year - l.price) <= 2"
-      |         ^^^^^^^^^^^^^^^^^^^^^
+      |             ^^^^^^^^^^^^^^^^
       |
     help: a rule compares l with r: one column must be of l, the other of r
 
