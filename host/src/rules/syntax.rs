@@ -198,7 +198,9 @@ fn syntax_error(tokens: &Tokens<'_>, error: &ParserError) -> Complaint {
             chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
         }
     };
-    complaint(span, message)
+    let nothing = message == "expected an expression, found `)`";
+    let complaint = complaint(span, message);
+    if nothing { complaint.help("something is missing before the parenthesis") } else { complaint }
 }
 
 /// The reading of one rule.

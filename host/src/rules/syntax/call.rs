@@ -194,10 +194,10 @@ impl Rule<'_> {
                 "missing is not equal, not even to a stand-in: for missing values, write OR l.a IS NULL",
             );
         }
-        complaint(place, format!("there is no function `{name}`")).help(match nearest(name, FUNCTIONS) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the functions are {}", FUNCTIONS.join(", ")),
-        })
+        let near =
+            nearest(name, FUNCTIONS).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        complaint(place, format!("there is no function `{name}`"))
+            .help(format!("{near}the functions are {}", FUNCTIONS.join(", ")))
     }
 
     pub(super) fn substring(
