@@ -2,14 +2,17 @@
 //!
 //! `file` reads the TOML, and `literal` knows where each character of a `when` stands in it; `syntax` parses the `when`
 //! into a [`syntax::Formula`]; `bind` gives every comparison its meaning against the tables' columns; `normal` brings
-//! the formula into disjunctive normal form; `display` shows it as SQL again. What comes out is a list of [`Rule`]s,
-//! each a set of conjunctions of [`Predicate`]s. Nothing here knows how a predicate is evaluated.
+//! the formula into disjunctive normal form, less what `implication` finds to follow from the rest; `display` shows it
+//! as SQL again. What comes out is a list of [`Rule`]s, each a set of conjunctions of [`Predicate`]s; `subsumption` knows
+//! which of the rules add nothing. Nothing here knows how a predicate is evaluated.
 
 mod bind;
 mod display;
 mod file;
+mod implication;
 mod literal;
 mod normal;
+mod subsumption;
 mod suggest;
 mod syntax;
 #[cfg(test)]
@@ -17,6 +20,7 @@ mod tests;
 
 pub use bind::bind;
 pub use file::RuleFile;
+pub use subsumption::{Subsumed, subsumed};
 
 pub(crate) use display::Sided;
 pub(crate) use suggest::nearest;
@@ -245,24 +249,17 @@ impl From<Bound> for Threshold {
     }
 }
 
-/// TEMP
-#[derive(Clone, Copy, Debug)]
-pub struct Subsumed {
-    /// x
-    pub rule: usize,
-    /// x
-    pub by: usize,
-}
-/// TEMP
-pub fn subsumed(_: &[Rule]) -> Vec<Subsumed> {
-    Vec::new()
-}
-
 impl Predicate {
-    /// TEMP
+    /// Whether the other one holds on every pair on which this one does, as far as that can be told.
     pub fn implies(&self, other: &Self) -> bool {
-        self == other
+        implication::implies(self, other)
     }
+
+    /// The predicate that holds where this one fails.
+    fn opposite(&self) -> Self {
+        Self { test: self.test.clone(), negated: !self.negated }
+    }
+
     /// The predicate with left and right exchanged.
     pub fn mirrored(&self) -> Self {
         let test = match self.test.clone() {

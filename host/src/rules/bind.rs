@@ -5,10 +5,10 @@
 //! complaint says which value made the column text.
 
 use super::file::RuleFile;
-use super::normal::{self, MOST_CONJUNCTIONS};
+use super::normal::{self, MOST_CONJUNCTIONS, NoRule};
 use super::suggest::nearest;
-use super::syntax::{Comparison, Complaint, Constant, ConstantValue, Parsed, Term, complaint};
-use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
+use super::syntax::{Asked, Comparison, Complaint, Constant, ConstantValue, Parsed, Term, complaint};
+use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, Transform, display};
 use crate::error::Result;
 use crate::table::{ColumnSchema, Kind, Schema, days};
 
@@ -18,19 +18,39 @@ pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Res
     let tables = Tables { left, right };
     let bound = file.entries().iter().map(|entry| {
         let formula = entry.formula.try_map(&|comparison| tables.predicate(comparison))?;
-        let conjunctions = normal::conjunctions(&formula).map_err(|_| {
-            let message = format!("the rule comes to more than {MOST_CONJUNCTIONS} conjunctions");
-            complaint(entry.span.clone(), message)
-                .help("split it into several rules, or take ORs out of its ANDs")
+        let conjunctions = normal::conjunctions(&formula, dedupe).map_err(|reason| {
+            let (message, help) = said(&reason);
+            complaint(entry.span.clone(), message).help(help)
         })?;
-        if conjunctions.is_empty() {
-            return Err(complaint(entry.span.clone(), "the rule can never hold")
-                .help("whichever way it is met, a comparison and its opposite are both asked for"));
-        }
-        let conjunctions = if dedupe { normal::symmetric(conjunctions) } else { conjunctions };
         Ok(Rule { name: entry.name.clone(), conjunctions })
     });
     bound.collect::<Parsed<_>>().map_err(|complaint| file.error(complaint))
+}
+
+/// What is wrong with a formula that makes no rule, and what to do about it.
+fn said(reason: &NoRule) -> (String, String) {
+    let (message, help) = match reason {
+        NoRule::TooMany => (
+            format!("the rule comes to more than {MOST_CONJUNCTIONS} conjunctions"),
+            "split it into several rules, or take ORs out of its ANDs",
+        ),
+        NoRule::Never(Some(clash)) => {
+            let (one, other) = &**clash;
+            return (
+                "the rule can never hold".to_owned(),
+                format!("`{one}` and `{other}` are never true of the same pair"),
+            );
+        }
+        NoRule::Never(None) => (
+            "the rule can never hold".to_owned(),
+            "whichever way it is met, two comparisons are asked for that are never true of the same pair",
+        ),
+        NoRule::Always => (
+            "the rule is true of every pair whose values are there".to_owned(),
+            "whatever the values are, one of its comparisons is true: ask for more, or leave the rule out",
+        ),
+    };
+    (message, help.to_owned())
 }
 
 struct Tables<'a> {
@@ -49,7 +69,7 @@ struct Bound<'a> {
 impl Tables<'_> {
     fn predicate(&self, comparison: &Comparison) -> Parsed<Predicate> {
         let test = match comparison {
-            Comparison::Is(term, constant) => self.is(term, constant)?,
+            Comparison::Value(term, asked) => self.value(term, asked)?,
             Comparison::Pair { left, right, measure, span } => {
                 let (left, right) = (self.operand(left)?, self.operand(right)?);
                 let domain = match measure {
@@ -75,44 +95,50 @@ impl Tables<'_> {
         };
         let found = schema.find(&term.name).and_then(|ix| Some((ix, schema.columns.get(ix)?)));
         let (ix, column) = found.ok_or_else(|| unknown_column(term, schema))?;
-        let domain = match column.kind {
-            _ if !term.transforms.is_empty() => Domain::Text,
-            Kind::Text => Domain::Text,
-            Kind::Integer | Kind::Float => Domain::Number,
-            Kind::Date => Domain::Date,
+        let domain = match (term.transforms.last(), column.kind) {
+            (Some(Transform::Year), _) => Domain::Number,
+            (Some(_), _) | (None, Kind::Text) => Domain::Text,
+            (None, Kind::Integer | Kind::Float) => Domain::Number,
+            (None, Kind::Date) => Domain::Date,
         };
         let operand = Operand { column: ix, name: column.name.clone(), transforms: term.transforms.clone() };
         Ok(Bound { operand, domain, column, term })
     }
 
-    fn is(&self, term: &Term, constant: &Constant) -> Parsed<Test> {
+    fn value(&self, term: &Term, asked: &Asked) -> Parsed<Test> {
         let bound = self.operand(term)?;
-        let wrong = |help: String| {
-            let is = if matches!(constant.value, ConstantValue::Text(_)) { "a text" } else { "a number" };
-            Err(complaint(constant.span.clone(), format!("{}, and this is {is}", bound.holds())).help(help))
-        };
-        let constant = match (bound.domain, &constant.value) {
-            (Domain::Text, ConstantValue::Text(text)) => text.clone(),
-            (Domain::Text, ConstantValue::Number(number)) => return wrong(format!("quote it: '{number}'")),
-            (Domain::Number, ConstantValue::Number(number)) => number.to_string(),
-            (Domain::Number, ConstantValue::Text(_)) => {
-                return wrong("write a number, without quotes".to_owned());
-            }
-            (Domain::Date, ConstantValue::Text(text)) if days(text).is_some() => text.clone(),
-            (Domain::Date, ConstantValue::Text(_)) => {
-                let message = format!("{}, and this is not a date", bound.holds());
-                return Err(complaint(constant.span.clone(), message).help("write it as '2020-12-31'"));
-            }
-            (Domain::Date, ConstantValue::Number(_)) => {
-                return wrong("write a date: '2020-12-31'".to_owned());
+        let condition = match asked {
+            Asked::Missing => Condition::Missing,
+            Asked::Is(constant) => Condition::Is(bound.constant(constant)?),
+            Asked::AtMost { constant, strict } => {
+                Condition::AtMost { constant: bound.constant(constant)?, strict: *strict }
             }
         };
-        let condition = Condition::Is(constant);
         Ok(Test::Value { side: term.side, operand: bound.operand, domain: bound.domain, condition })
     }
 }
 
 impl Bound<'_> {
+    /// A constant that its values can be compared with.
+    fn constant(&self, constant: &Constant) -> Parsed<String> {
+        let wrong = |help: String| {
+            let is = if matches!(constant.value, ConstantValue::Text(_)) { "a text" } else { "a number" };
+            Err(complaint(constant.span.clone(), format!("{}, and this is {is}", self.holds())).help(help))
+        };
+        match (self.domain, &constant.value) {
+            (Domain::Text, ConstantValue::Text(text)) => Ok(text.clone()),
+            (Domain::Text, ConstantValue::Number(number)) => wrong(format!("quote it: '{number}'")),
+            (Domain::Number, ConstantValue::Number(number)) => Ok(number.to_string()),
+            (Domain::Number, ConstantValue::Text(_)) => wrong("write a number, without quotes".to_owned()),
+            (Domain::Date, ConstantValue::Text(text)) if days(text).is_some() => Ok(text.clone()),
+            (Domain::Date, ConstantValue::Text(_)) => {
+                let message = format!("{}, and this is not a date", self.holds());
+                Err(complaint(constant.span.clone(), message).help("write it as '2020-12-31'"))
+            }
+            (Domain::Date, ConstantValue::Number(_)) => wrong("write a date: '2020-12-31'".to_owned()),
+        }
+    }
+
     /// "`l.year` holds text (row 17 holds `c. 1999`)"
     fn holds(&self) -> String {
         let what = match self.domain {
@@ -140,9 +166,11 @@ fn equality(left: &Bound<'_>, right: &Bound<'_>) -> Option<Domain> {
 
 fn difference(left: &Bound<'_>, right: &Bound<'_>) -> Parsed<Domain> {
     if let Some(text) = [left, right].into_iter().find(|bound| bound.domain == Domain::Text) {
-        let message = format!("abs needs numbers or dates, and {}", text.holds());
-        return Err(complaint(text.term.span.clone(), message)
-            .help("mend the table, or compare the text by levenshtein"));
+        let message = format!("numbers and dates alone have an order and a difference, and {}", text.holds());
+        return Err(complaint(text.term.span.clone(), message).help(match text.term.transforms.is_empty() {
+            true => "mend the table, or compare the text by =, <> or a measure such as levenshtein",
+            false => "compare columns alone, or their year",
+        }));
     }
     if left.domain == right.domain {
         return Ok(left.domain);

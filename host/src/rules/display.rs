@@ -90,7 +90,7 @@ impl Display for Predicate {
     }
 }
 
-/// `abs(l.x - r.x) <= 2` where the bounds allow it, else one or two comparisons of `l.x - r.x`.
+/// `abs(l.x - r.x) <= 2` or `l.x < r.x` where the limits allow it, else comparisons of `l.x - r.x`, one if that is enough.
 fn difference(
     f: &mut Formatter<'_>,
     left: &Sided<'_>,
@@ -99,9 +99,23 @@ fn difference(
     most: Option<Limit>,
     negated: bool,
 ) -> fmt::Result {
+    let is_zero = |limit: Limit| limit.at == limit.at.negated();
     match (least, most) {
         (Some(least), Some(most)) if least.at == most.at.negated() && least.strict == most.strict => {
             write!(f, "abs({left} - {right}) {} {}", at_most(most.strict, negated), most.at)
+        }
+        (Some(least), Some(most)) if !least.strict && !most.strict => match least.at == most.at {
+            true => write!(f, "{left} - {right} {} {}", if negated { "<>" } else { "=" }, least.at),
+            false => {
+                let not = if negated { "NOT " } else { "" };
+                write!(f, "{left} - {right} {not}BETWEEN {} AND {}", least.at, most.at)
+            }
+        },
+        (Some(limit), None) if is_zero(limit) => {
+            write!(f, "{left} {} {right}", at_most(!limit.strict, !negated))
+        }
+        (None, Some(limit)) if is_zero(limit) => {
+            write!(f, "{left} {} {right}", at_most(limit.strict, negated))
         }
         (least, most) => {
             let (open, close) =

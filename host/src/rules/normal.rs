@@ -1,58 +1,96 @@
-//! Disjunctive normal form: a rule as a list of conjunctions.
+//! Disjunctive normal form: a rule as a list of conjunctions, none of which could be left out.
 //!
 //! Negation moves inwards by De Morgan's laws until it stands on predicates. A predicate over a missing value has no
 //! outcome, and neither has its negation; the laws hold in that logic too (Kleene, *Introduction to Metamathematics*,
-//! section 64), so the form holds on exactly the pairs on which the formula does. What can never hold is dropped: a
-//! predicate beside its own negation is false or without outcome, and in a list of conjunctions neither counts.
+//! section 64), so the form holds on exactly the pairs on which the formula does. Then what says nothing goes, as far as
+//! [`implication`](super::implication) sees it: conjunctions in which two predicates exclude each other, predicates that
+//! follow from another of the same conjunction, and conjunctions that are more special than another. A rule of which
+//! nothing is left never holds; if nothing is left of its opposite, it says nothing.
 
+use super::implication::{excludes, implies};
 use super::syntax::Formula;
-use super::{Predicate, Test};
+use super::{Limit, Measure, Predicate, Test};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The most conjunctions that a rule may come to.
 pub(super) const MOST_CONJUNCTIONS: usize = 1024;
 
-/// The rule comes to more than [`MOST_CONJUNCTIONS`].
+/// Why a formula makes no rule.
 #[derive(Debug)]
-pub(super) struct TooMany;
-
-/// The conjunctions of a formula, no two alike, each with its predicates in file order, no two alike. None if it can
-/// never hold.
-pub(super) fn conjunctions(formula: &Formula<Predicate>) -> Result<Vec<Vec<Predicate>>, TooMany> {
-    let mut tests = Tests::default();
-    let normal = tests.normal(formula, false)?;
-    let predicate =
-        |literal: &Literal| Predicate { test: tests.list[literal.test].clone(), negated: literal.negated };
-    Ok(normal.iter().map(|conjunction| conjunction.iter().map(predicate).collect()).collect())
+pub(super) enum NoRule {
+    /// It comes to more than [`MOST_CONJUNCTIONS`].
+    TooMany,
+    /// It never holds; if that is for two predicates alone, these.
+    Never(Option<Box<(Predicate, Predicate)>>),
+    /// Its opposite never holds.
+    Always,
 }
 
-/// A predicate by the number of its test: products of long conjunctions copy a great many.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Literal {
-    test: usize,
-    negated: bool,
+/// The conjunctions of a formula, each with its predicates in file order; with `dedupe` those of either way round.
+pub(super) fn conjunctions(
+    formula: &Formula<Predicate>,
+    dedupe: bool,
+) -> Result<Vec<Vec<Predicate>>, NoRule> {
+    let mut form = Form::default();
+    let all = form.normal(formula, false)?;
+    if all.is_empty() {
+        return Err(NoRule::Never(form.only_clash()));
+    }
+    let mut conjunctions = form.most_general(all, dedupe);
+    if dedupe {
+        symmetric(&mut conjunctions);
+    }
+    if is_always(&conjunctions) { Err(NoRule::Always) } else { Ok(conjunctions) }
 }
 
-/// The tests of a formula, each once.
+/// Whether the opposite of a list of conjunctions never holds, as far as can be seen cheaply.
+fn is_always(conjunctions: &[Vec<Predicate>]) -> bool {
+    let leaf = |predicate: &Predicate| Formula::Leaf(predicate.clone());
+    let and = |conjunction: &Vec<Predicate>| Formula::And(conjunction.iter().map(leaf).collect());
+    let opposite = Formula::Or(conjunctions.iter().map(and).collect()).not();
+    matches!(Form::default().normal(&opposite, false), Ok(none) if none.is_empty())
+}
+
+/// Adds what is missing for a rule to hold either way round: in one table, a pair has no left and right of its own.
+fn symmetric(conjunctions: &mut Vec<Vec<Predicate>>) {
+    let set = |conjunction: &[Predicate]| conjunction.iter().cloned().collect::<BTreeSet<_>>();
+    let known: HashSet<_> = conjunctions.iter().map(|conjunction| set(conjunction)).collect();
+    let mirrored =
+        |conjunction: &Vec<Predicate>| conjunction.iter().map(Predicate::mirrored).collect::<Vec<_>>();
+    let missing: Vec<_> =
+        conjunctions.iter().map(mirrored).filter(|conjunction| !known.contains(&set(conjunction))).collect();
+    conjunctions.extend(missing);
+}
+
+/// A conjunction, its predicates by their numbers: products of long conjunctions copy a great many.
+type Conjunction = Vec<usize>;
+
+/// The making of a normal form.
 #[derive(Default)]
-struct Tests<'a> {
-    list: Vec<&'a Test>,
-    numbers: HashMap<&'a Test, usize>,
+struct Form {
+    /// Each predicate once, as it stands in conjunctions.
+    list: Vec<Predicate>,
+    numbers: HashMap<Predicate, usize>,
+    /// By predicate, for those before it and itself: what is between the two.
+    relations: Vec<Vec<Relation>>,
+    first_clash: Option<(usize, usize)>,
+    n_clashes: usize,
 }
 
-impl<'a> Tests<'a> {
-    fn normal(
-        &mut self,
-        formula: &'a Formula<Predicate>,
-        negated: bool,
-    ) -> Result<Vec<Vec<Literal>>, TooMany> {
+/// What is known of two predicates.
+#[derive(Clone, Copy, Default)]
+struct Relation {
+    excludes: bool,
+    implies: bool,
+    is_implied: bool,
+}
+
+impl Form {
+    fn normal(&mut self, formula: &Formula<Predicate>, negated: bool) -> Result<Vec<Conjunction>, NoRule> {
         match formula {
             Formula::Leaf(predicate) => {
-                let test = *self.numbers.entry(&predicate.test).or_insert_with(|| {
-                    self.list.push(&predicate.test);
-                    self.list.len() - 1
-                });
-                Ok(vec![vec![Literal { test, negated: predicate.negated != negated }]])
+                let predicate = if negated { predicate.opposite() } else { predicate.clone() };
+                Ok(vec![vec![self.number(settled(predicate))]])
             }
             Formula::Not(inner) => self.normal(inner, !negated),
             Formula::And(parts) if !negated => self.all(parts, negated),
@@ -61,7 +99,7 @@ impl<'a> Tests<'a> {
         }
     }
 
-    fn any(&mut self, parts: &'a [Formula<Predicate>], negated: bool) -> Result<Vec<Vec<Literal>>, TooMany> {
+    fn any(&mut self, parts: &[Formula<Predicate>], negated: bool) -> Result<Vec<Conjunction>, NoRule> {
         let mut distinct = Distinct::default();
         for part in parts {
             for conjunction in self.normal(part, negated)? {
@@ -71,75 +109,150 @@ impl<'a> Tests<'a> {
         Ok(distinct.list)
     }
 
-    fn all(&mut self, parts: &'a [Formula<Predicate>], negated: bool) -> Result<Vec<Vec<Literal>>, TooMany> {
+    fn all(&mut self, parts: &[Formula<Predicate>], negated: bool) -> Result<Vec<Conjunction>, NoRule> {
         let mut product = vec![Vec::new()];
         for part in parts {
             let part = self.normal(part, negated)?;
             let mut distinct = Distinct::default();
             for head in &product {
                 for tail in &part {
-                    if let Some(conjunction) = joined(head, tail) {
+                    if let Some(conjunction) = self.joined(head, tail) {
                         distinct.push(conjunction)?;
                     }
                 }
             }
             product = distinct.list;
+            if product.is_empty() {
+                break;
+            }
         }
         Ok(product)
     }
+
+    /// Both conjunctions in one without what follows from the rest, or `None` if it can never hold.
+    fn joined(&mut self, head: &[usize], tail: &[usize]) -> Option<Conjunction> {
+        let mut conjunction = head.to_vec();
+        for &predicate in tail {
+            if let Some(&other) = head.iter().find(|&&other| self.relation(other, predicate).excludes) {
+                self.first_clash.get_or_insert((other, predicate));
+                self.n_clashes += 1;
+                return None;
+            }
+            if conjunction.iter().all(|&other| !self.relation(other, predicate).implies) {
+                conjunction.retain(|&other| !self.relation(other, predicate).is_implied);
+                conjunction.push(predicate);
+            }
+        }
+        Some(conjunction)
+    }
+
+    /// The two predicates for which nothing is left, if it is for two alone.
+    fn only_clash(self) -> Option<Box<(Predicate, Predicate)>> {
+        let (one, other) = self.first_clash.filter(|_| self.n_clashes == 1)?;
+        Some(Box::new((self.list[one].clone(), self.list[other].clone())))
+    }
+
+    /// The conjunctions that are not more special than another; with `dedupe`, than another or its mirror image.
+    fn most_general(&mut self, all: Vec<Conjunction>, dedupe: bool) -> Vec<Vec<Predicate>> {
+        let mut kept: Vec<(Conjunction, Option<Conjunction>)> = Vec::new();
+        for conjunction in all {
+            let mirrored = dedupe.then(|| {
+                conjunction.iter().map(|&predicate| self.number(self.list[predicate].mirrored())).collect()
+            });
+            let covers = |(one, mirrored): &(Conjunction, Option<Conjunction>), other: &Conjunction| {
+                self.follows(other, one) || mirrored.as_ref().is_some_and(|one| self.follows(other, one))
+            };
+            if kept.iter().any(|general| covers(general, &conjunction)) {
+                continue;
+            }
+            let general = (conjunction, mirrored);
+            kept.retain(|(special, _)| !covers(&general, special));
+            kept.push(general);
+        }
+        let predicates =
+            |conjunction: &Conjunction| conjunction.iter().map(|&number| self.list[number].clone()).collect();
+        kept.iter().map(|(conjunction, _)| predicates(conjunction)).collect()
+    }
+
+    /// Whether the general one holds wherever the special one does.
+    fn follows(&self, special: &[usize], general: &[usize]) -> bool {
+        general.iter().all(|&q| special.iter().any(|&p| self.relation(p, q).implies))
+    }
+
+    /// The number of a predicate, which is compared with all others when it is new.
+    fn number(&mut self, predicate: Predicate) -> usize {
+        if let Some(&number) = self.numbers.get(&predicate) {
+            return number;
+        }
+        let relation = |other: &Predicate| Relation {
+            excludes: excludes(&predicate, other),
+            implies: implies(&predicate, other),
+            is_implied: implies(other, &predicate),
+        };
+        let mut relations: Vec<Relation> = self.list.iter().map(relation).collect();
+        relations.push(Relation { excludes: false, implies: true, is_implied: true });
+        self.relations.push(relations);
+        self.numbers.insert(predicate.clone(), self.list.len());
+        self.list.push(predicate);
+        self.list.len() - 1
+    }
+
+    /// What the first is to the second.
+    fn relation(&self, first: usize, second: usize) -> Relation {
+        if second <= first {
+            return self.relations[first][second];
+        }
+        let Relation { excludes, implies, is_implied } = self.relations[second][first];
+        Relation { excludes, implies: is_implied, is_implied: implies }
+    }
 }
 
-/// Both conjunctions in one, or `None` if it can never hold.
-fn joined(head: &[Literal], tail: &[Literal]) -> Option<Vec<Literal>> {
-    let mut conjunction = head.to_vec();
-    for literal in tail {
-        match head.iter().find(|other| other.test == literal.test) {
-            Some(other) if other.negated != literal.negated => return None,
-            Some(_) => {}
-            None => conjunction.push(*literal),
+/// The opposite of a difference with one limit is a difference with one limit: each is written in one way only.
+fn settled(predicate: Predicate) -> Predicate {
+    let turned = |limit: Limit| Limit { strict: !limit.strict, ..limit };
+    match predicate {
+        Predicate {
+            test: Test::Compare { left, right, domain, measure: Measure::Difference { least, most } },
+            negated: true,
+        } if least.is_none() || most.is_none() => {
+            let measure = Measure::Difference { least: most.map(turned), most: least.map(turned) };
+            Predicate { test: Test::Compare { left, right, domain, measure }, negated: false }
         }
+        other => other,
     }
-    Some(conjunction)
 }
 
 /// Conjunctions, each once, whatever the order of its predicates.
 #[derive(Default)]
 struct Distinct {
-    list: Vec<Vec<Literal>>,
-    seen: HashSet<Vec<Literal>>,
+    list: Vec<Conjunction>,
+    seen: HashSet<Conjunction>,
 }
 
 impl Distinct {
-    fn push(&mut self, conjunction: Vec<Literal>) -> Result<(), TooMany> {
+    fn push(&mut self, conjunction: Conjunction) -> Result<(), NoRule> {
         let mut sorted = conjunction.clone();
         sorted.sort_unstable();
         if self.seen.insert(sorted) {
             self.list.push(conjunction);
         }
-        if self.list.len() > MOST_CONJUNCTIONS { Err(TooMany) } else { Ok(()) }
+        if self.list.len() > MOST_CONJUNCTIONS { Err(NoRule::TooMany) } else { Ok(()) }
     }
-}
-
-/// Adds what is missing for a rule to hold either way round: in one table, a pair has no left and right of its own.
-pub(super) fn symmetric(mut conjunctions: Vec<Vec<Predicate>>) -> Vec<Vec<Predicate>> {
-    let set = |conjunction: &[Predicate]| conjunction.iter().cloned().collect::<BTreeSet<_>>();
-    let known: HashSet<_> = conjunctions.iter().map(|conjunction| set(conjunction)).collect();
-    let mirrored =
-        |conjunction: &Vec<Predicate>| conjunction.iter().map(Predicate::mirrored).collect::<Vec<_>>();
-    let missing: Vec<_> =
-        conjunctions.iter().map(mirrored).filter(|conjunction| !known.contains(&set(conjunction))).collect();
-    conjunctions.extend(missing);
-    conjunctions
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_CONJUNCTIONS, conjunctions};
+    use super::{Form, MOST_CONJUNCTIONS, NoRule};
     use crate::rules::syntax::Formula;
     use crate::rules::{Condition, Domain, Operand, Predicate, Side, Test};
     use proptest::prelude::*;
 
     const COLUMNS: usize = 4;
+
+    fn conjunctions(formula: &Formula<Predicate>) -> Result<Vec<Vec<Predicate>>, NoRule> {
+        let mut form = Form::default();
+        form.normal(formula, false).map(|all| form.most_general(all, false))
+    }
 
     fn predicate(column: usize, negated: bool) -> Predicate {
         let operand = Operand { column, name: column.to_string(), transforms: Vec::new() };
@@ -226,6 +339,7 @@ mod tests {
             ])
         };
         assert_eq!(conjunctions(&Formula::And((0..10).map(two).collect())).unwrap().len(), MOST_CONJUNCTIONS);
-        assert!(conjunctions(&Formula::And((0..11).map(two).collect())).is_err());
+        let more = conjunctions(&Formula::And((0..11).map(two).collect()));
+        assert!(matches!(more, Err(NoRule::TooMany)));
     }
 }

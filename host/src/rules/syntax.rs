@@ -3,9 +3,12 @@
 //! sqlparser reads the SQL; here its tree is narrowed to what a rule can say: comparisons joined by AND, OR and NOT.
 //! Everything that can be wrong without looking at a table is found here: which side a column is on, the shape of a
 //! function call, thresholds out of range. [`tokens`] finds the exact characters of an expression, [`term`] reads what
-//! stands on one side of a comparison, and [`comparison`] puts two of them together.
+//! stands on one side of a comparison, [`call`] the functions in it, [`comparison`] puts the sides together, and
+//! [`score`] knows what it means that a measure is compared with a number.
 
+mod call;
 mod comparison;
+mod score;
 mod term;
 mod tokens;
 
@@ -17,6 +20,7 @@ use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 use std::ops::Range;
+use term::Subject;
 use tokens::Tokens;
 
 /// Comparisons, or predicates, joined by AND, OR and NOT.
@@ -35,8 +39,8 @@ pub(super) enum Formula<T> {
 /// One comparison, its operands on their sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
-    /// A value with a constant, for equality.
-    Is(Term, Constant),
+    /// Something is asked of one value.
+    Value(Term, Asked),
     /// A left value with a right one, by a measure.
     Pair {
         left: Term,
@@ -45,6 +49,17 @@ pub(super) enum Comparison {
         /// All of it.
         span: Range<usize>,
     },
+}
+
+/// What is asked of one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// That it is missing.
+    Missing,
+    /// That it is this constant.
+    Is(Constant),
+    /// That it is at most this constant; below it, if `strict`.
+    AtMost { constant: Constant, strict: bool },
 }
 
 /// A column and its transforms, the innermost first.
@@ -92,7 +107,15 @@ impl Complaint {
 
 impl<T> Formula<T> {
     pub(super) fn not(self) -> Self {
-        Self::Not(Box::new(self))
+        match self {
+            Self::Not(inner) => *inner,
+            other => Self::Not(Box::new(other)),
+        }
+    }
+
+    /// The opposite, if `negated`.
+    fn not_if(self, negated: bool) -> Self {
+        if negated { self.not() } else { self }
     }
 
     /// What is joined, in file order.
@@ -120,7 +143,7 @@ impl Comparison {
     /// Its columns.
     pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
         let (first, second) = match self {
-            Self::Is(term, _) => (term, None),
+            Self::Value(term, _) => (term, None),
             Self::Pair { left, right, .. } => (left, Some(right)),
         };
         std::iter::once(first).chain(second)
@@ -128,8 +151,8 @@ impl Comparison {
 }
 
 /// What can be done, for those who tried something else.
-const SUPPORTED: &str = "a rule joins comparisons by AND, OR and NOT: = and <>, levenshtein(a, b) <= k, \
-     levenshtein_similarity, jaro_winkler_similarity or jaccard >= t, and abs(l.x - r.x) <= k";
+const SUPPORTED: &str = "a rule joins comparisons by AND, OR and NOT: l.a = r.a or l.a = 'x' (also <>, <, BETWEEN, IN, \
+     IS NULL), levenshtein(l.a, r.a) <= 2, jaccard(words(l.a), words(r.a)) >= 0.8, abs(l.x - r.x) <= 2";
 
 /// Parses a `when`.
 pub(super) fn parse(when: &Literal) -> Parsed<Formula<Comparison>> {
@@ -175,7 +198,9 @@ fn syntax_error(tokens: &Tokens<'_>, error: &ParserError) -> Complaint {
             chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
         }
     };
-    complaint(span, message)
+    let nothing = message == "expected an expression, found `)`";
+    let complaint = complaint(span, message);
+    if nothing { complaint.help("something is missing before the parenthesis") } else { complaint }
 }
 
 /// The reading of one rule.
@@ -199,8 +224,16 @@ impl Rule<'_> {
                     let (left, right) = (self.subject(left)?, self.subject(right)?);
                     comparison::compare(left, op, right, self.tokens.span(expr))
                 }
-                None => Err(self.unsupported(expr)),
+                None => Err(self.no_condition(expr)),
             },
+            Expr::IsNull(inner) => self.missing(inner),
+            Expr::IsNotNull(inner) => Ok(self.missing(inner)?.not()),
+            Expr::InList { expr: inner, list, negated } => Ok(self.one_of(inner, list)?.not_if(*negated)),
+            Expr::Between { expr: inner, negated, low, high } => {
+                let (subject, low, high) = (self.subject(inner)?, self.subject(low)?, self.subject(high)?);
+                let between = comparison::between(subject, low, high, self.tokens.span(expr))?;
+                Ok(between.not_if(*negated))
+            }
             Expr::Value(value) if matches!(value.value, Value::Boolean(_)) => {
                 Err(comparison::cross_product(self.tokens.span(expr)))
             }
@@ -222,6 +255,31 @@ impl Rule<'_> {
         parts.into_iter().rev().map(|part| self.formula(part)).collect()
     }
 
+    fn missing(&self, expr: &Expr) -> Parsed<Formula<Comparison>> {
+        match self.subject(expr)? {
+            Subject::Term(term) => Ok(Formula::Leaf(Comparison::Value(term, Asked::Missing))),
+            other => {
+                let message = format!("a column may be NULL, and this is {}", other.what());
+                Err(complaint(self.tokens.span(expr), message).help("write l.a IS NULL or r.a IS NULL"))
+            }
+        }
+    }
+
+    fn one_of(&self, expr: &Expr, list: &[Expr]) -> Parsed<Formula<Comparison>> {
+        let subject = self.subject(expr)?;
+        let equal = |element: &Expr| match self.subject(element)? {
+            constant @ Subject::Constant(_) => {
+                comparison::compare(subject.clone(), comparison::Op::Eq, constant, self.tokens.span(element))
+            }
+            other => {
+                let message = format!("IN lists constants, and this is {}", other.what());
+                Err(complaint(self.tokens.span(element), message)
+                    .help("write it out: l.a = r.a OR l.a = r.b"))
+            }
+        };
+        Ok(Formula::Or(list.iter().map(equal).collect::<Parsed<_>>()?))
+    }
+
     /// Something that is not true or false stands where a comparison should.
     fn no_condition(&self, expr: &Expr) -> Complaint {
         let is_value = matches!(
@@ -232,6 +290,7 @@ impl Rule<'_> {
                 | Expr::Function(_)
                 | Expr::Trim { .. }
                 | Expr::Substring { .. }
+                | Expr::BinaryOp { op: BinaryOperator::Minus, .. }
         );
         if !is_value {
             return self.unsupported(expr);
@@ -247,13 +306,12 @@ impl Rule<'_> {
 
     fn unsupported(&self, expr: &Expr) -> Complaint {
         let what = match expr {
-            Expr::IsNull(_) | Expr::IsNotNull(_) => "IS NULL".to_owned(),
             Expr::IsTrue(_) | Expr::IsNotTrue(_) | Expr::IsFalse(_) | Expr::IsNotFalse(_) => {
                 "IS TRUE".to_owned()
             }
             Expr::IsDistinctFrom(..) | Expr::IsNotDistinctFrom(..) => "IS DISTINCT FROM".to_owned(),
-            Expr::InList { .. } | Expr::InSubquery { .. } | Expr::InUnnest { .. } => "IN".to_owned(),
-            Expr::Between { .. } => "BETWEEN".to_owned(),
+            Expr::InSubquery { .. } => "IN (SELECT …)".to_owned(),
+            Expr::InUnnest { .. } => "IN UNNEST".to_owned(),
             Expr::Like { .. } => "LIKE".to_owned(),
             Expr::ILike { .. } => "ILIKE".to_owned(),
             Expr::SimilarTo { .. } => "SIMILAR TO".to_owned(),
@@ -266,14 +324,7 @@ impl Rule<'_> {
         };
         let what = if what == "this" { what } else { format!("`{what}`") };
         let help = match expr {
-            Expr::IsNull(_) | Expr::IsNotNull(_) => {
-                "a comparison over a missing value is never true, so leave it out"
-            }
-            Expr::InList { .. } => "write it out: l.a = 'x' OR l.a = 'y'",
             Expr::TypedString(_) => "write a date as text: '2020-12-31'",
-            Expr::BinaryOp { op: BinaryOperator::Minus, .. } => {
-                "write abs(l.x - r.x), and compare it with a number"
-            }
             _ => SUPPORTED,
         };
         complaint(self.tokens.span(expr), format!("{what} is not supported here")).help(help)

@@ -1,8 +1,11 @@
 //! Rules from end to end: what they mean, how they are shown, and what is said of wrong ones.
 
+mod bad_rules;
 mod bind;
 mod calls;
 mod file;
+mod implication;
+mod splink;
 mod syntax;
 mod thresholds;
 mod unsupported;

@@ -19,13 +19,15 @@ pub(super) fn when() -> impl Strategy<Value = String> {
 
 fn comparison() -> BoxedStrategy<String> {
     prop_oneof![
-        3 => equality(),
-        2 => constant(),
-        2 => levenshtein(),
-        2 => similarity("levenshtein_similarity"),
-        2 => similarity("jaro_winkler_similarity"),
-        2 => jaccard(),
-        2 => difference(),
+        4 => equality(),
+        3 => constant(),
+        2 => missing(),
+        5 => edits(),
+        6 => similarity(),
+        4 => sets(),
+        2 => overlap(),
+        2 => distance(),
+        3 => difference(),
     ]
     .boxed()
 }
@@ -61,6 +63,18 @@ fn transforms() -> impl Strategy<Value = &'static str> {
         "soundex({})",
         "soundex(substr({}, 2, 4))",
         "substr(lower({}), 3, 60)",
+        "upper({})",
+        "left({}, 3)",
+        "right(trim({}), 2)",
+        "substring({} FROM 2 FOR 3)",
+        "strip_accents({})",
+        "strip_accents(lower({}))",
+        "metaphone({})",
+        "year({})",
+        "right(year({}), 2)",
+        "regexp_replace({}, '[^a-z]', '')",
+        "regexp_replace({}, '[ab]', 'x', 'gi')",
+        "regexp_replace(lower({}), '(.)(b)', '\\2\\1', 'g')",
     ])
 }
 
@@ -78,6 +92,9 @@ fn equality() -> BoxedStrategy<String> {
         Just(("l.code", "r.n")),
         Just(("l.d", "r.code")),
         Just(("l.x", "r.code")),
+        Just(("year(l.d)", "year(r.d)")),
+        Just(("year(r.d)", "l.n")),
+        Just(("year(l.d)", "year(r.code)")),
     ];
     let bare = bare.prop_map(|(a, b)| (a.to_owned(), b.to_owned()));
     (prop_oneof![2 => texts, 1 => bare], select(vec!["=", "=", "<>"]))
@@ -85,32 +102,72 @@ fn equality() -> BoxedStrategy<String> {
         .boxed()
 }
 
+/// What is asked of one record alone.
 fn constant() -> BoxedStrategy<String> {
-    let constants = vec![
-        "l.name = 'ab'",
-        "r.name <> 'a'",
-        "l.name <> ''",
+    let texts = select(vec!["= 'ab'", "<> 'a'", "< 'b'", "<= 'ab'", "> 'a'", ">= 'b'", "<> ''", "> ''"]);
+    let more_texts = select(vec![
+        "BETWEEN 'a' AND 'b'",
+        "NOT BETWEEN 'ab' AND 'b'",
+        "IN ('a', 'ab', 'it''s')",
+        "NOT IN ('aa', 'b')",
+    ]);
+    let text = (pair(TEXTS), prop_oneof![texts, more_texts]).prop_map(|((a, _), asked)| {
+        // A year is a number.
+        let a = if a.starts_with("year(") { format!("trim({a})") } else { a };
+        format!("{a} {asked}")
+    });
+    let number = (
+        select(vec!["l.n", "r.n", "l.x", "r.x", "year(l.d)", "year(r.code)"]),
+        select(vec![
+            "= 12",
+            "<> 5.0",
+            "< 5",
+            "<= 1.5",
+            "> 2020",
+            ">= -0.5",
+            "BETWEEN 1 AND 10",
+            "IN (1, 2020, 1.5)",
+        ]),
+    )
+        .prop_map(|(operand, asked)| format!("{operand} {asked}"));
+    let date = (
+        select(vec!["l.d", "r.d"]),
+        select(vec![
+            "= '2020-02-29'",
+            "<> '1900-03-01'",
+            "< '2020-03-01'",
+            ">= '2020-02-29'",
+            "BETWEEN '2000-02-29' AND '2020-06-30'",
+            "NOT IN ('2020-02-29', '0001-01-01')",
+        ]),
+    )
+        .prop_map(|(operand, asked)| format!("{operand} {asked}"));
+    let turned = select(vec![
         "'b' = r.\"full name\"",
-        "lower(l.name) = 'aa'",
+        "'b' <= r.\"full name\"",
+        "1.5 = l.x",
+        "3 > r.n",
         "soundex(r.\"full name\") = 'R163'",
         "substr(l.title, 1, 3) <> 'the'",
         "r.code = '007'",
-        "l.wide <> 'it''s'",
-        "l.n = 12",
-        "r.n <> 5.0",
-        "1.5 = l.x",
-        "r.x <> -2.5",
-        "l.d = '2020-02-29'",
-        "r.d <> '1900-03-01'",
-    ];
-    select(constants).prop_map(str::to_owned).boxed()
+    ])
+    .prop_map(str::to_owned);
+    prop_oneof![3 => text, 2 => number, 1 => date, 1 => turned].boxed()
 }
 
-fn levenshtein() -> BoxedStrategy<String> {
-    let bounds = select(vec![
+fn missing() -> BoxedStrategy<String> {
+    (pair(ANY), select(vec!["IS NULL", "IS NOT NULL"])).prop_map(|((a, _), is)| format!("{a} {is}")).boxed()
+}
+
+fn edits() -> BoxedStrategy<String> {
+    let measure = select(vec!["levenshtein", "levenshtein", "damerau_levenshtein", "hamming"]);
+    let bounds = vec![
         "<= 0", "<= 1", "< 2", "<= 2.5", "<= 3", "> 1", ">= 2", "= 1", "= 0", "<> 1", "> 0", "<= 40", "> 70",
-    ]);
-    (pair(ANY), bounds).prop_map(|((a, b), bound)| format!("levenshtein({a}, {b}) {bound}")).boxed()
+    ];
+    let ranges = vec!["BETWEEN 1 AND 2", "NOT BETWEEN 0 AND 2", "IN (1, 3)"];
+    (measure, pair(ANY), prop_oneof![4 => select(bounds), 1 => select(ranges)])
+        .prop_map(|(measure, (a, b), bound)| format!("{measure}({a}, {b}) {bound}"))
+        .boxed()
 }
 
 /// What a similarity may be compared with; fractions that strings of a few characters hit exactly are among them.
@@ -139,35 +196,109 @@ fn bounds() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn similarity(measure: &'static str) -> BoxedStrategy<String> {
-    (pair(ANY), bounds(), any::<bool>())
-        .prop_map(move |((a, b), bound, turned)| {
-            let Some((op, number)) = bound.split_once(' ').filter(|_| turned) else {
-                return format!("{measure}({a}, {b}) {bound}");
-            };
-            let op = match op {
-                ">=" => "<=",
-                "<=" => ">=",
-                ">" => "<",
-                _ => ">",
-            };
-            format!("{number} {op} {measure}({a}, {b})")
+fn similarity() -> BoxedStrategy<String> {
+    let measure = select(vec![
+        "levenshtein_similarity",
+        "levenshtein_similarity",
+        "damerau_levenshtein_similarity",
+        "hamming_similarity",
+        "jaro",
+        "jaro_similarity",
+        "jaro_winkler",
+        "jaro_winkler_similarity",
+    ]);
+    (measure, pair(ANY), bounds(), 0..5u8)
+        .prop_map(|(measure, (a, b), bound, form)| match (bound.split_once(' '), form) {
+            (Some((op, number)), 0) => {
+                let op = match op {
+                    ">=" => "<=",
+                    "<=" => ">=",
+                    ">" => "<",
+                    _ => ">",
+                };
+                format!("{number} {op} {measure}({a}, {b})")
+            }
+            (_, 1) => format!("{measure}({a}, {b}) BETWEEN 0.5 AND 0.9"),
+            _ => format!("{measure}({a}, {b}) {bound}"),
         })
         .boxed()
 }
 
-fn jaccard() -> BoxedStrategy<String> {
-    let sets = select(vec!["words({})", "qgrams({}, 2)", "qgrams({}, 3)"]);
-    (pair(ANY), sets, bounds())
-        .prop_map(|((a, b), sets, bound)| format!("jaccard({}, {}) {bound}", wrap(&a, sets), wrap(&b, sets)))
+/// A left and a right set; `{}` alone is the set of characters.
+fn two_sets() -> impl Strategy<Value = (String, String)> {
+    let sets = select(vec!["words({})", "words({})", "qgrams({}, 2)", "qgrams({}, 3)", "chars({})", "{}"]);
+    (pair(ANY), sets).prop_map(|((a, b), sets)| (wrap(&a, sets), wrap(&b, sets)))
+}
+
+fn sets() -> BoxedStrategy<String> {
+    let measure = select(vec!["jaccard", "dice", "cosine", "overlap_coefficient"]);
+    (measure, two_sets(), bounds())
+        .prop_map(|(measure, (a, b), bound)| format!("{measure}({a}, {b}) {bound}"))
         .boxed()
 }
 
-fn difference() -> BoxedStrategy<String> {
-    let columns =
-        select(vec![("l.n", "r.n"), ("r.n", "l.x"), ("l.x", "r.x"), ("l.d", "r.d"), ("r.d", "l.d")]);
+fn overlap() -> BoxedStrategy<String> {
     let bounds = select(vec![
-        "<= 0", "<= 1", "< 1", "<= 2.5", "> 3", ">= 0.5", "= 1", "<> 2", "= 0", "<= 400", "< 0.1",
+        ">= 1",
+        ">= 2",
+        "> 2",
+        "< 2",
+        "<= 1",
+        "= 0",
+        "= 2",
+        "<> 1",
+        "BETWEEN 1 AND 3",
+        "IN (1, 3)",
     ]);
-    (columns, bounds).prop_map(|((a, b), bound)| format!("abs({a} - {b}) {bound}")).boxed()
+    (two_sets(), bounds).prop_map(|((a, b), bound)| format!("overlap({a}, {b}) {bound}")).boxed()
+}
+
+/// Two numbers or two dates.
+fn two_numbers() -> impl Strategy<Value = (&'static str, &'static str)> {
+    select(vec![
+        ("l.n", "r.n"),
+        ("r.n", "l.x"),
+        ("l.x", "r.x"),
+        ("l.d", "r.d"),
+        ("r.d", "l.d"),
+        ("year(l.d)", "year(r.d)"),
+        ("r.n", "year(l.code)"),
+    ])
+}
+
+fn distance() -> BoxedStrategy<String> {
+    let bounds = select(vec![
+        "<= 0",
+        "<= 1",
+        "< 1",
+        "<= 2.5",
+        "> 3",
+        ">= 0.5",
+        "= 1",
+        "<> 2",
+        "= 0",
+        "<= 400",
+        "< 0.1",
+        "BETWEEN 1 AND 3",
+    ]);
+    (two_numbers(), bounds).prop_map(|((a, b), bound)| format!("abs({a} - {b}) {bound}")).boxed()
+}
+
+/// Signed, or just which one is less.
+fn difference() -> BoxedStrategy<String> {
+    let bounds = select(vec![
+        "<= 1",
+        "< 0",
+        ">= -2.5",
+        "> 3",
+        "= 1",
+        "<> 0",
+        "= 0",
+        "BETWEEN -1 AND 3",
+        "NOT BETWEEN 0 AND 30",
+    ]);
+    let signed = (two_numbers(), bounds).prop_map(|((a, b), bound)| format!("{a} - {b} {bound}"));
+    let order =
+        (two_numbers(), select(vec!["<", "<=", ">", ">="])).prop_map(|((a, b), op)| format!("{a} {op} {b}"));
+    prop_oneof![signed, order].boxed()
 }

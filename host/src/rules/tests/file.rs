@@ -217,7 +217,7 @@ fn not_a_rule() {
     2 | when = ''
       |        ^^
       |
-    help: a rule joins comparisons by AND, OR and NOT: = and <>, levenshtein(a, b) <= k, levenshtein_similarity, jaro_winkler_similarity or jaccard >= t, and abs(l.x - r.x) <= k
+    help: a rule joins comparisons by AND, OR and NOT: l.a = r.a or l.a = 'x' (also <>, <, BETWEEN, IN, IS NULL), levenshtein(l.a, r.a) <= 2, jaccard(words(l.a), words(r.a)) >= 0.8, abs(l.x - r.x) <= 2
 
     the rule is empty
      --> rules.toml:2:8
@@ -225,7 +225,7 @@ fn not_a_rule() {
     2 | when = ' '
       |        ^^^
       |
-    help: a rule joins comparisons by AND, OR and NOT: = and <>, levenshtein(a, b) <= k, levenshtein_similarity, jaro_winkler_similarity or jaccard >= t, and abs(l.x - r.x) <= k
+    help: a rule joins comparisons by AND, OR and NOT: l.a = r.a or l.a = 'x' (also <>, <, BETWEEN, IN, IS NULL), levenshtein(l.a, r.a) <= 2, jaccard(words(l.a), words(r.a)) >= 0.8, abs(l.x - r.x) <= 2
 
     the rule is empty
      --> rules.toml:2:8
@@ -233,7 +233,7 @@ fn not_a_rule() {
     2 | when = '-- later'
       |        ^^^^^^^^^^
       |
-    help: a rule joins comparisons by AND, OR and NOT: = and <>, levenshtein(a, b) <= k, levenshtein_similarity, jaro_winkler_similarity or jaccard >= t, and abs(l.x - r.x) <= k
+    help: a rule joins comparisons by AND, OR and NOT: l.a = r.a or l.a = 'x' (also <>, <, BETWEEN, IN, IS NULL), levenshtein(l.a, r.a) <= 2, jaccard(words(l.a), words(r.a)) >= 0.8, abs(l.x - r.x) <= 2
     "#);
 }
 
@@ -245,7 +245,7 @@ fn points_into_every_kind_of_string() {
         "[[rules]]\nwhen = \"\"\"\nl.a = r.a AND \\\n   x = \\\n   r.a\"\"\"",
         "[[rules]]\nwhen = '''\nl.a = r.a AND\n\tx = r.a'''",
         "\u{feff}[[rules]]\r\nwhen = '''\r\nl.a = r.a AND\r\n x = r.a'''",
-        "[[rules]]\nwhen = \"\"\"\nl.a = r.a AND lower(l.b) >\\\n   'x'\"\"\"",
+        "[[rules]]\nwhen = \"\"\"\nl.a = r.a AND lower(l.b) LIKE\\\n   'x'\"\"\"",
     ]), @r#"
     `x` could be a column of l or of r
      --> rules.toml:2:40
@@ -287,15 +287,15 @@ fn points_into_every_kind_of_string() {
       |
     help: write l.x or r.x
 
-    columns are compared by = and <> alone
+    `LIKE` is not supported here
      --> rules.toml:3:15
       |
-    3 |   l.a = r.a AND lower(l.b) >\
+    3 |   l.a = r.a AND lower(l.b) LIKE\
       |  _______________^
     4 | |    'x'"""
       | |______^
       |
-    help: for numbers and dates that are near each other, write abs(l.x - r.x) <= 2
+    help: a rule joins comparisons by AND, OR and NOT: l.a = r.a or l.a = 'x' (also <>, <, BETWEEN, IN, IS NULL), levenshtein(l.a, r.a) <= 2, jaccard(words(l.a), words(r.a)) >= 0.8, abs(l.x - r.x) <= 2
     "#);
 }
 

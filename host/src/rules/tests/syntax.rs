@@ -22,6 +22,15 @@ fn spellings() {
         "substring(l.title for 3) = substring(r.title, 1, 3)",
         "l.zip = r.zip",
         "-- a comment\nl.title = r.title /* another */",
+        "ucase(l.title) = lcase(r.title) OR upper(l.title) = left(r.title, 3)",
+        "right(strip_accents(l.title), 4) = metaphone(r.title)",
+        "regexp_replace(l.title, '[^a-z]', '', 'gi') = regexp_replace(r.title, '(\\w+) (\\w+)', '\\2 \\1')",
+        "year(l.born) = extract(year FROM r.born) AND year(r.title) >= 1990",
+        "l.title IS NULL AND trim(r.title) IS NOT NULL",
+        "l.title IN ('a', 'b') AND r.year NOT IN (1, 2)",
+        "l.title < 'm' AND r.year >= 1990 AND l.born > '2020-01-31' AND 3 >= l.price",
+        "l.year BETWEEN 1 AND 2 AND r.title NOT BETWEEN 'a' AND 'b'",
+        "l.year BETWEEN r.year AND r.price",
     ]), @r#"
     l.title = r.title
         l.title = r.title
@@ -54,6 +63,24 @@ fn spellings() {
     -- a comment
     l.title = r.title /* another */
         l.title = r.title
+    ucase(l.title) = lcase(r.title) OR upper(l.title) = left(r.title, 3)
+        upper(l.title) = lower(r.title) OR upper(l.title) = substr(r.title, 1, 3)
+    right(strip_accents(l.title), 4) = metaphone(r.title)
+        right(strip_accents(l.title), 4) = metaphone(r.title)
+    regexp_replace(l.title, '[^a-z]', '', 'gi') = regexp_replace(r.title, '(\w+) (\w+)', '\2 \1')
+        regexp_replace(l.title, '[^a-z]', '', 'gi') = regexp_replace(r.title, '(\w+) (\w+)', '\2 \1')
+    year(l.born) = extract(year FROM r.born) AND year(r.title) >= 1990
+        year(l.born) = year(r.born) AND year(r.title) >= 1990
+    l.title IS NULL AND trim(r.title) IS NOT NULL
+        l.title IS NULL AND trim(r.title) IS NOT NULL
+    l.title IN ('a', 'b') AND r.year NOT IN (1, 2)
+        (l.title = 'a' AND r.year <> 1 AND r.year <> 2) OR (l.title = 'b' AND r.year <> 1 AND r.year <> 2)
+    l.title < 'm' AND r.year >= 1990 AND l.born > '2020-01-31' AND 3 >= l.price
+        l.title < 'm' AND r.year >= 1990 AND l.born > '2020-01-31' AND l.price <= 3
+    l.year BETWEEN 1 AND 2 AND r.title NOT BETWEEN 'a' AND 'b'
+        (l.year >= 1 AND l.year <= 2 AND r.title < 'a') OR (l.year >= 1 AND l.year <= 2 AND r.title > 'b')
+    l.year BETWEEN r.year AND r.price
+        l.year >= r.year AND l.year <= r.price
     "#);
 }
 
@@ -80,6 +107,29 @@ fn measures() {
         "abs((r.born - l.born)) < 1.5",
         "abs(l.year - r.year) > 2 OR abs(l.year - r.year) >= 3",
         "abs(l.year - r.year) = 2 OR abs(l.year - r.year) = 0",
+        "abs(l.year - r.year) BETWEEN 1 AND 2",
+        "l.year - r.year <= 2 OR r.price - l.price < 2",
+        "r.year - l.year >= 2",
+        "l.year - r.year = 2 OR l.price - r.price <> 2",
+        "r.year - l.year BETWEEN -1 AND 3",
+        "l.year - r.year NOT BETWEEN 1 AND 3",
+        "l.year < r.year OR r.born <= l.born",
+        "abs(year(l.born) - year(r.born)) <= 1",
+        "damerau_levenshtein(l.title, r.title) BETWEEN 1 AND 3",
+        "hamming(l.title, r.title) NOT BETWEEN 0 AND 2.5",
+        "jaro(l.title, r.title) > 0.9 AND jaro_winkler(l.zip, r.zip) BETWEEN 0.5 AND 0.9",
+        "hamming_similarity(l.title, r.title) BETWEEN 0.8 AND 1",
+        "damerau_levenshtein_similarity(l.title, r.title) BETWEEN 0 AND 0.8",
+        "jaccard(l.title, r.title) >= 0.5 AND dice(chars(l.zip), chars(r.zip)) >= 0.5",
+        "cosine(qgrams(l.title, 2), qgrams(r.title, 2)) >= 0.5",
+        "overlap_coefficient(words(l.title), words(r.title)) >= 0.5",
+        "overlap(words(l.title), words(r.title)) >= 2",
+        "overlap(words(l.title), words(r.title)) > 2",
+        "overlap(words(l.title), words(r.title)) < 2",
+        "overlap(words(l.title), words(r.title)) <= 2",
+        "overlap(words(l.title), words(r.title)) = 2",
+        "overlap(words(l.title), words(r.title)) = 0",
+        "overlap(words(l.title), words(r.title)) BETWEEN 0 AND 3",
     ]), @r#"
     levenshtein(r.title, l.title) <= 2
         levenshtein(l.title, r.title) <= 2
@@ -118,9 +168,55 @@ fn measures() {
     abs((r.born - l.born)) < 1.5
         abs(l.born - r.born) < 1.5
     abs(l.year - r.year) > 2 OR abs(l.year - r.year) >= 3
-        abs(l.year - r.year) > 2 OR abs(l.year - r.year) >= 3
+        abs(l.year - r.year) > 2
     abs(l.year - r.year) = 2 OR abs(l.year - r.year) = 0
         (abs(l.year - r.year) <= 2 AND abs(l.year - r.year) >= 2) OR abs(l.year - r.year) <= 0
+    abs(l.year - r.year) BETWEEN 1 AND 2
+        abs(l.year - r.year) <= 2 AND abs(l.year - r.year) >= 1
+    l.year - r.year <= 2 OR r.price - l.price < 2
+        l.year - r.year <= 2 OR l.price - r.price > -2
+    r.year - l.year >= 2
+        l.year - r.year <= -2
+    l.year - r.year = 2 OR l.price - r.price <> 2
+        l.year - r.year = 2 OR l.price - r.price <> 2
+    r.year - l.year BETWEEN -1 AND 3
+        l.year - r.year BETWEEN -3 AND 1
+    l.year - r.year NOT BETWEEN 1 AND 3
+        l.year - r.year NOT BETWEEN 1 AND 3
+    l.year < r.year OR r.born <= l.born
+        l.year < r.year OR l.born >= r.born
+    abs(year(l.born) - year(r.born)) <= 1
+        abs(year(l.born) - year(r.born)) <= 1
+    damerau_levenshtein(l.title, r.title) BETWEEN 1 AND 3
+        damerau_levenshtein(l.title, r.title) <= 3 AND damerau_levenshtein(l.title, r.title) > 0
+    hamming(l.title, r.title) NOT BETWEEN 0 AND 2.5
+        hamming(l.title, r.title) > 2
+    jaro(l.title, r.title) > 0.9 AND jaro_winkler(l.zip, r.zip) BETWEEN 0.5 AND 0.9
+        jaro_similarity(l.title, r.title) > 0.9 AND jaro_winkler_similarity(l.zip, r.zip) <= 0.9 AND jaro_winkler_similarity(l.zip, r.zip) >= 0.5
+    hamming_similarity(l.title, r.title) BETWEEN 0.8 AND 1
+        hamming_similarity(l.title, r.title) >= 0.8
+    damerau_levenshtein_similarity(l.title, r.title) BETWEEN 0 AND 0.8
+        damerau_levenshtein_similarity(l.title, r.title) <= 0.8
+    jaccard(l.title, r.title) >= 0.5 AND dice(chars(l.zip), chars(r.zip)) >= 0.5
+        jaccard(chars(l.title), chars(r.title)) >= 0.5 AND dice(chars(l.zip), chars(r.zip)) >= 0.5
+    cosine(qgrams(l.title, 2), qgrams(r.title, 2)) >= 0.5
+        cosine(qgrams(l.title, 2), qgrams(r.title, 2)) >= 0.5
+    overlap_coefficient(words(l.title), words(r.title)) >= 0.5
+        overlap_coefficient(words(l.title), words(r.title)) >= 0.5
+    overlap(words(l.title), words(r.title)) >= 2
+        overlap(words(l.title), words(r.title)) >= 2
+    overlap(words(l.title), words(r.title)) > 2
+        overlap(words(l.title), words(r.title)) >= 3
+    overlap(words(l.title), words(r.title)) < 2
+        overlap(words(l.title), words(r.title)) < 2
+    overlap(words(l.title), words(r.title)) <= 2
+        overlap(words(l.title), words(r.title)) < 3
+    overlap(words(l.title), words(r.title)) = 2
+        overlap(words(l.title), words(r.title)) < 3 AND overlap(words(l.title), words(r.title)) >= 2
+    overlap(words(l.title), words(r.title)) = 0
+        overlap(words(l.title), words(r.title)) < 1
+    overlap(words(l.title), words(r.title)) BETWEEN 0 AND 3
+        overlap(words(l.title), words(r.title)) < 4
     "#);
 }
 
@@ -262,10 +358,10 @@ fn columns() {
     help: a rule compares l with r: one column must be of l, the other of r
 
     both columns are of the same record
-     --> rules.toml:2:9
+     --> rules.toml:2:13
       |
     2 | when = "abs(l.year - l.price) <= 2"
-      |         ^^^^^^^^^^^^^^^^^^^^^
+      |             ^^^^^^^^^^^^^^^^
       |
     help: a rule compares l with r: one column must be of l, the other of r
 

@@ -1,0 +1,335 @@
+//! Function calls: transforms, token sets and measures, by the names they have here and elsewhere.
+
+use super::score::Score;
+use super::term::{Subject, pair};
+use super::{Complaint, Constant, ConstantValue, Parsed, Rule, complaint};
+use crate::rules::suggest::nearest;
+use crate::rules::{Boost, EditDistance, SetSimilarity, Tokenizer, Transform};
+use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
+use std::ops::RangeInclusive;
+
+const FUNCTIONS: [&str; 29] = [
+    "levenshtein",
+    "levenshtein_similarity",
+    "damerau_levenshtein",
+    "damerau_levenshtein_similarity",
+    "hamming",
+    "hamming_similarity",
+    "jaro_similarity",
+    "jaro_winkler_similarity",
+    "jaccard",
+    "dice",
+    "cosine",
+    "overlap_coefficient",
+    "overlap",
+    "words",
+    "qgrams",
+    "chars",
+    "abs",
+    "lower",
+    "upper",
+    "trim",
+    "substr",
+    "left",
+    "right",
+    "regexp_replace",
+    "strip_accents",
+    "soundex",
+    "metaphone",
+    "year",
+    // The same as substr.
+    "substring",
+];
+
+/// The name that a function has here, where other databases call it otherwise.
+fn usual(name: &str) -> &str {
+    match name {
+        "lcase" => "lower",
+        "ucase" => "upper",
+        "jaro" => "jaro_similarity",
+        "jaro_winkler" => "jaro_winkler_similarity",
+        same => same,
+    }
+}
+
+/// A transform that needs no more than the value.
+fn transform(name: &str) -> Option<Transform> {
+    Some(match name {
+        "lower" => Transform::Lower,
+        "upper" => Transform::Upper,
+        "trim" => Transform::Trim,
+        "strip_accents" => Transform::StripAccents,
+        "soundex" => Transform::Soundex,
+        "metaphone" => Transform::Metaphone,
+        "year" => Transform::Year,
+        _ => return None,
+    })
+}
+
+/// A measure of two texts.
+fn of_texts(name: &str) -> Option<Score> {
+    Some(match name {
+        "levenshtein" => Score::Edits(EditDistance::Levenshtein),
+        "damerau_levenshtein" => Score::Edits(EditDistance::Damerau),
+        "hamming" => Score::Edits(EditDistance::Hamming),
+        "levenshtein_similarity" => Score::EditSimilarity(EditDistance::Levenshtein),
+        "damerau_levenshtein_similarity" => Score::EditSimilarity(EditDistance::Damerau),
+        "hamming_similarity" => Score::EditSimilarity(EditDistance::Hamming),
+        "jaro_similarity" => Score::Jaro(Boost::None),
+        "jaro_winkler_similarity" => Score::Jaro(Boost::Winkler),
+        _ => return None,
+    })
+}
+
+/// A measure of two sets of tokens.
+fn of_sets(name: &str, tokenizer: Tokenizer) -> Option<Score> {
+    Some(match name {
+        "jaccard" => Score::Sets(tokenizer, SetSimilarity::Jaccard),
+        "dice" => Score::Sets(tokenizer, SetSimilarity::Dice),
+        "cosine" => Score::Sets(tokenizer, SetSimilarity::Cosine),
+        "overlap_coefficient" => Score::Sets(tokenizer, SetSimilarity::Overlap),
+        "overlap" => Score::CommonTokens(tokenizer),
+        _ => return None,
+    })
+}
+
+impl Rule<'_> {
+    pub(super) fn call(&self, function: &Function, expr: &Expr) -> Parsed<Subject> {
+        let (name, args) = self.plain_call(function, expr)?;
+        let wrong = |form: &str| {
+            let message = format!("{name} takes {form}, and here {}", counted(args.len()));
+            Err(complaint(self.tokens.span(expr), message))
+        };
+        if let Some(transform) = transform(&name) {
+            return match args.as_slice() {
+                [inner] => self.transformed(&name, inner, transform, expr),
+                _ => wrong("one column"),
+            };
+        }
+        if let Some(score) = of_texts(&name) {
+            return match args.as_slice() {
+                [a, b] => {
+                    let (a, b) = (self.term(a, &name)?, self.term(b, &name)?);
+                    let (left, right) = pair(a, b, self.tokens.span(expr))?;
+                    Ok(Subject::Score(score, left, right))
+                }
+                _ => wrong("two columns"),
+            };
+        }
+        match (name.as_str(), args.as_slice()) {
+            ("substr" | "substring", [inner, from]) => self.substring(inner, Some(from), None, expr),
+            ("substr" | "substring", [inner, from, len]) => {
+                self.substring(inner, Some(from), Some(len), expr)
+            }
+            ("substr" | "substring", _) => wrong("a column, a start and perhaps a length"),
+            ("left", [inner, len]) => {
+                let len = Some(self.whole_number(len, 1..=u32::MAX, "the length of left")?);
+                self.transformed(&name, inner, Transform::Substr { from: 1, len }, expr)
+            }
+            ("right", [inner, len]) => {
+                let len = self.whole_number(len, 1..=u32::MAX, "the length of right")?;
+                self.transformed(&name, inner, Transform::Right(len), expr)
+            }
+            ("regexp_replace", [inner, pattern, replacement]) => {
+                self.regexp_replace(inner, pattern, replacement, None, expr)
+            }
+            ("regexp_replace", [inner, pattern, replacement, flags]) => {
+                self.regexp_replace(inner, pattern, replacement, Some(flags), expr)
+            }
+            ("regexp_replace", _) => wrong("a column, a pattern, a replacement and perhaps flags"),
+            ("words", [inner]) => Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Words)),
+            ("chars", [inner]) => Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Qgrams(1))),
+            ("words" | "chars", _) => wrong("one column"),
+            ("qgrams", [inner, q]) => {
+                let q = self.whole_number(q, 1..=16, "the length of q-grams")?;
+                Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Qgrams(q)))
+            }
+            ("left" | "right" | "qgrams", _) => wrong("a column and a length"),
+            ("abs", [inner]) => self.distance(inner),
+            ("abs", _) => wrong("one difference"),
+            (_, [a, b]) => self.sets(&name, a, b, expr),
+            _ => wrong("two sets"),
+        }
+    }
+
+    /// The name of a known function, and the arguments if there is nothing else to the call.
+    fn plain_call<'e>(&self, function: &'e Function, expr: &Expr) -> Parsed<(String, Vec<&'e Expr>)> {
+        let name = match function.name.0.as_slice() {
+            [part] => part.as_ident().map_or_else(|| part.to_string(), |ident| ident.value.clone()),
+            _ => function.name.to_string(),
+        };
+        let name = usual(&name.to_ascii_lowercase()).to_owned();
+        if !FUNCTIONS.contains(&name.as_str()) {
+            return Err(self.unknown_function(&name, function));
+        }
+        let odd = || {
+            complaint(self.tokens.span(expr), "this form of a call is not supported here")
+                .help("write the arguments alone, as in lower(l.a)")
+        };
+        let (FunctionArguments::List(list), FunctionArguments::None) = (&function.args, &function.parameters)
+        else {
+            return Err(odd());
+        };
+        if function.filter.is_some()
+            || function.null_treatment.is_some()
+            || function.over.is_some()
+            || !function.within_group.is_empty()
+            || function.uses_odbc_syntax
+            || list.duplicate_treatment.is_some()
+            || !list.clauses.is_empty()
+        {
+            return Err(odd());
+        }
+        let plain = |arg: &'e FunctionArg| match arg {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Ok(expr),
+            _ => Err(odd()),
+        };
+        Ok((name, list.args.iter().map(plain).collect::<Parsed<_>>()?))
+    }
+
+    fn unknown_function(&self, name: &str, function: &Function) -> Complaint {
+        let place = self.tokens.word(function.name.span());
+        if matches!(name, "coalesce" | "nullif" | "ifnull" | "nvl") {
+            return complaint(place, format!("`{name}` is not supported here")).help(
+                "missing is not equal, not even to a stand-in: for missing values, write OR l.a IS NULL",
+            );
+        }
+        let near =
+            nearest(name, FUNCTIONS).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        complaint(place, format!("there is no function `{name}`"))
+            .help(format!("{near}the functions are {}", FUNCTIONS.join(", ")))
+    }
+
+    pub(super) fn substring(
+        &self,
+        inner: &Expr,
+        from: Option<&Expr>,
+        len: Option<&Expr>,
+        expr: &Expr,
+    ) -> Parsed<Subject> {
+        if from.or(len).is_none() {
+            let message = "substr takes a column, a start and perhaps a length";
+            return Err(complaint(self.tokens.span(expr), message).help("write substr(l.a, 1, 3)"));
+        }
+        let all = 1..=u32::MAX;
+        let from = from.map_or(Ok(1), |from| self.whole_number(from, all.clone(), "the start of substr"))?;
+        let len = len.map(|len| self.whole_number(len, all, "the length of substr")).transpose()?;
+        self.transformed("substr", inner, Transform::Substr { from, len }, expr)
+    }
+
+    fn regexp_replace(
+        &self,
+        inner: &Expr,
+        pattern: &Expr,
+        replacement: &Expr,
+        flags: Option<&Expr>,
+        expr: &Expr,
+    ) -> Parsed<Subject> {
+        let place = self.tokens.span(pattern);
+        let pattern = self.text(pattern, "the pattern of regexp_replace")?;
+        let replacement = self.text(replacement, "the replacement of regexp_replace")?;
+        let (mut all, mut ignore_case) = (false, false);
+        if let Some(flags) = flags {
+            for flag in self.text(flags, "the flags of regexp_replace")?.chars() {
+                match flag {
+                    'g' => all = true,
+                    'i' => ignore_case = true,
+                    _ => {
+                        return Err(complaint(
+                            self.tokens.span(flags),
+                            format!("regexp_replace has no flag `{flag}`"),
+                        )
+                        .help("write 'g' to replace all matches, 'i' to ignore case, or 'gi'"));
+                    }
+                }
+            }
+        }
+        regex::RegexBuilder::new(&pattern).case_insensitive(ignore_case).build().map_err(|error| {
+            let message = format!("this is not a regular expression: {}", short(&error));
+            complaint(place, message).help("patterns are those of Rust's regex crate; see docs.rs/regex")
+        })?;
+        let transform = Transform::RegexpReplace { pattern, replacement, all, ignore_case };
+        self.transformed("regexp_replace", inner, transform, expr)
+    }
+
+    fn text(&self, expr: &Expr, what: &str) -> Parsed<String> {
+        match self.subject(expr)? {
+            Subject::Constant(Constant { value: ConstantValue::Text(text), .. }) => Ok(text),
+            other => {
+                let message = format!("{what} must be a text, and this is {}", other.what());
+                Err(complaint(self.tokens.span(expr), message).help("write it in single quotes"))
+            }
+        }
+    }
+
+    fn whole_number(&self, expr: &Expr, range: RangeInclusive<u32>, what: &str) -> Parsed<u32> {
+        let number = match self.subject(expr)? {
+            Subject::Constant(Constant { value: ConstantValue::Number(number), .. })
+                if number.is_integer() =>
+            {
+                u32::try_from(number.floor()).ok().filter(|number| range.contains(number))
+            }
+            _ => None,
+        };
+        number.ok_or_else(|| {
+            let least = range.start();
+            let most = if *range.end() == u32::MAX { "up".to_owned() } else { format!("to {}", range.end()) };
+            let message = format!("{what} must be a whole number from {least} {most}");
+            complaint(self.tokens.span(expr), message)
+        })
+    }
+
+    fn sets(&self, name: &str, a: &Expr, b: &Expr, expr: &Expr) -> Parsed<Subject> {
+        let forms =
+            || format!("write {name}(words(l.a), words(r.a)) or {name}(qgrams(l.a, 3), qgrams(r.a, 3))");
+        let set = |expr: &Expr| match self.subject(expr)? {
+            Subject::Set(term, tokenizer) => Ok((term, tokenizer)),
+            // As elsewhere: a text is the set of its characters.
+            Subject::Term(term) => Ok((term, Tokenizer::Qgrams(1))),
+            other => {
+                let message = format!("{name} compares sets, and this is {}", other.what());
+                Err(complaint(self.tokens.span(expr), message).help(forms()))
+            }
+        };
+        let ((a, tokenizer), (b, other)) = (set(a)?, set(b)?);
+        let score = of_sets(name, tokenizer).filter(|_| tokenizer == other).ok_or_else(|| {
+            let message = format!("{name} compares sets of the same kind of token");
+            complaint(self.tokens.span(expr), message).help(forms())
+        })?;
+        let (left, right) = pair(a, b, self.tokens.span(expr))?;
+        Ok(Subject::Score(score, left, right))
+    }
+
+    /// What stands in `abs(…)`.
+    fn distance(&self, inner: &Expr) -> Parsed<Subject> {
+        match self.subject(inner)? {
+            Subject::Score(Score::Difference { .. }, left, right) => {
+                Ok(Subject::Score(Score::Distance, left, right))
+            }
+            _ => {
+                let message = "abs takes the difference of two columns";
+                Err(complaint(self.tokens.span(inner), message).help("write abs(l.x - r.x)"))
+            }
+        }
+    }
+}
+
+/// The reason alone, without the picture that stands before it.
+fn short(error: &regex::Error) -> String {
+    match error {
+        regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
+        other => {
+            let message = other.to_string();
+            let reason = message.lines().last().unwrap_or_default();
+            reason.strip_prefix("error: ").unwrap_or(reason).to_owned()
+        }
+    }
+}
+
+fn counted(n: usize) -> String {
+    match n {
+        0 => "is nothing".to_owned(),
+        1 => "is one argument".to_owned(),
+        n => format!("are {n} arguments"),
+    }
+}

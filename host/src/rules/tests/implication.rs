@@ -1,0 +1,493 @@
+//! What is said to follow does follow: random predicates, formulas and rules, decided on values one by one.
+//!
+//! Decided here, that is, by definition and in floating point: the thresholds are such that rounding does not matter.
+
+use crate::decimal::Decimal;
+use crate::rules::implication::{excludes, implies};
+use crate::rules::normal::{self, NoRule};
+use crate::rules::syntax::Formula;
+use crate::rules::{
+    Boost, Bound, Condition, Domain, EditDistance, Limit, Measure, Operand, Predicate, Rule, SetSimilarity,
+    Side, Test, Tokenizer, Transform, subsumed,
+};
+use crate::table::days;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+/// By column: the text of a record. The first holds text, the second numbers as a table may write them, the third dates.
+type Record = [String; 3];
+
+fn holds(predicate: &Predicate, left: &Record, right: &Record) -> bool {
+    outcome(&predicate.test, left, right).is_some_and(|outcome| outcome != predicate.negated)
+}
+
+fn outcome(test: &Test, left: &Record, right: &Record) -> Option<bool> {
+    match test {
+        Test::Value { side, operand, domain, condition } => {
+            let value = value(operand, *domain, if *side == Side::Left { left } else { right });
+            match condition {
+                Condition::Missing => Some(value.is_none()),
+                Condition::Is(constant) => Some(order(&value?, constant, *domain).is_eq()),
+                Condition::AtMost { constant, strict } => {
+                    let order = order(&value?, constant, *domain);
+                    Some(if *strict { order.is_lt() } else { order.is_le() })
+                }
+            }
+        }
+        Test::Compare { left: l, right: r, domain, measure } => {
+            compare(*measure, &value(l, *domain, left)?, &value(r, *domain, right)?, *domain)
+        }
+    }
+}
+
+fn value(operand: &Operand, domain: Domain, record: &Record) -> Option<String> {
+    let mut value = record[operand.column].clone();
+    for transform in &operand.transforms {
+        value = match transform {
+            Transform::Lower => value.to_lowercase(),
+            Transform::Upper => value.to_uppercase(),
+            Transform::Trim => value.trim().to_owned(),
+            Transform::Substr { from, .. } => value.chars().skip(*from as usize - 1).collect(),
+            Transform::Year => {
+                let mut runs = value.split(|char: char| !char.is_ascii_digit());
+                runs.find(|run| run.len() == 4).unwrap_or_default().to_owned()
+            }
+            other => panic!("the tests make no {other:?}"),
+        };
+    }
+    let readable = domain == Domain::Text || number(&value, domain).is_some();
+    Some(value).filter(|value| !value.is_empty() && readable)
+}
+
+fn number(text: &str, domain: Domain) -> Option<f64> {
+    match domain {
+        Domain::Date => days(text).map(f64::from),
+        _ => text.parse().ok().filter(|number: &f64| number.is_finite()),
+    }
+}
+
+fn order(a: &str, b: &str, domain: Domain) -> Ordering {
+    match domain {
+        Domain::Text => a.cmp(b),
+        _ => number(a, domain).partial_cmp(&number(b, domain)).unwrap(),
+    }
+}
+
+fn edits(distance: EditDistance, a: &str, b: &str) -> usize {
+    match distance {
+        EditDistance::Levenshtein => strsim::levenshtein(a, b),
+        EditDistance::Damerau => strsim::osa_distance(a, b),
+        EditDistance::Hamming => {
+            a.chars().zip(b.chars()).filter(|(x, y)| x != y).count() + a.len().abs_diff(b.len())
+        }
+    }
+}
+
+fn tokens(tokenizer: Tokenizer, value: &str) -> BTreeSet<String> {
+    match tokenizer {
+        Tokenizer::Words => value.split_whitespace().map(str::to_owned).collect(),
+        Tokenizer::Qgrams(q) => {
+            let chars: Vec<char> = value.chars().collect();
+            chars.windows(q as usize).map(String::from_iter).collect()
+        }
+    }
+}
+
+fn compare(measure: Measure, a: &str, b: &str, domain: Domain) -> Option<bool> {
+    let reaches = |is: f64, bound: Bound| {
+        let least: f64 = bound.least.to_string().parse().unwrap();
+        if bound.strict { is > least + 1e-9 } else { is > least - 1e-9 }
+    };
+    let sets = |tokenizer| {
+        let (a, b) = (tokens(tokenizer, a), tokens(tokenizer, b));
+        let common = a.intersection(&b).count();
+        (!a.is_empty() && !b.is_empty()).then_some((common as f64, a.len() as f64, b.len() as f64))
+    };
+    Some(match measure {
+        Measure::Equal => order(a, b, domain).is_eq(),
+        Measure::Edits(distance, most) => edits(distance, a, b) <= most as usize,
+        Measure::EditSimilarity(distance, bound) => {
+            reaches(1.0 - edits(distance, a, b) as f64 / a.len().max(b.len()) as f64, bound)
+        }
+        Measure::Jaro(Boost::None, bound) => reaches(strsim::jaro(a, b), bound),
+        Measure::Jaro(Boost::Winkler, bound) => {
+            let prefix = a.chars().zip(b.chars()).take(4).take_while(|(x, y)| x == y).count();
+            let jaro = strsim::jaro(a, b);
+            reaches(jaro + 0.1 * prefix as f64 * (1.0 - jaro), bound)
+        }
+        Measure::Sets(tokenizer, similarity, bound) => {
+            let (common, a, b) = sets(tokenizer)?;
+            let is = match similarity {
+                SetSimilarity::Jaccard => common / (a + b - common),
+                SetSimilarity::Dice => 2.0 * common / (a + b),
+                SetSimilarity::Cosine => common / (a * b).sqrt(),
+                SetSimilarity::Overlap => common / a.min(b),
+            };
+            reaches(is, bound)
+        }
+        Measure::CommonTokens(tokenizer, least) => sets(tokenizer)?.0 >= f64::from(least),
+        Measure::Difference { least, most } => {
+            let difference = number(a, domain)? - number(b, domain)?;
+            let beyond = |limit: Option<Limit>, wrong: Ordering| {
+                limit.is_some_and(|Limit { at, strict }| {
+                    let order = difference.partial_cmp(&at.to_string().parse().unwrap()).unwrap();
+                    order == wrong || (strict && order.is_eq())
+                })
+            };
+            !beyond(least, Ordering::Less) && !beyond(most, Ordering::Greater)
+        }
+    })
+}
+
+fn decimal(text: &str) -> Decimal {
+    Decimal::parse(text).unwrap()
+}
+
+fn operand(column: usize, transforms: Vec<Transform>) -> Operand {
+    Operand { column, name: ["a", "x", "d"][column].to_owned(), transforms }
+}
+
+fn texts() -> impl Strategy<Value = Vec<Transform>> {
+    let rest = Transform::Substr { from: 2, len: None };
+    select(vec![
+        vec![],
+        vec![],
+        vec![],
+        vec![Transform::Lower],
+        vec![Transform::Lower, Transform::Upper],
+        vec![Transform::Trim],
+        vec![Transform::Trim, Transform::Lower],
+        vec![rest.clone()],
+        vec![Transform::Lower, rest],
+    ])
+}
+
+fn tokenizer() -> impl Strategy<Value = Tokenizer> {
+    select(vec![Tokenizer::Words, Tokenizer::Qgrams(1), Tokenizer::Qgrams(2)])
+}
+
+fn measure(tokenizer: Tokenizer) -> BoxedStrategy<Measure> {
+    let distance = || select(vec![EditDistance::Levenshtein, EditDistance::Damerau, EditDistance::Hamming]);
+    let bound = || {
+        let least = select(vec!["0", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1"]);
+        (least, any::<bool>()).prop_map(|(least, strict)| {
+            // Neither what always holds nor what never does.
+            let strict = if least == "1" { false } else { strict || least == "0" };
+            Bound { least: decimal(least), strict }
+        })
+    };
+    let sets = select(vec![
+        SetSimilarity::Jaccard,
+        SetSimilarity::Dice,
+        SetSimilarity::Cosine,
+        SetSimilarity::Overlap,
+    ]);
+    prop_oneof![
+        3 => Just(Measure::Equal),
+        3 => (distance(), 0..5u32).prop_map(|(distance, most)| Measure::Edits(distance, most)),
+        3 => (distance(), bound()).prop_map(|(distance, bound)| Measure::EditSimilarity(distance, bound)),
+        3 => (select(vec![Boost::None, Boost::Winkler]), bound()).prop_map(|(boost, bound)| Measure::Jaro(boost, bound)),
+        4 => (sets, bound()).prop_map(move |(sets, bound)| Measure::Sets(tokenizer, sets, bound)),
+        1 => (1..4u32).prop_map(move |least| Measure::CommonTokens(tokenizer, least)),
+    ]
+    .boxed()
+}
+
+fn difference() -> impl Strategy<Value = Measure> {
+    let limit = || {
+        (select(vec!["-1.5", "-1", "0", "0.5", "1", "2"]), any::<bool>())
+            .prop_map(|(at, strict)| Limit { at: decimal(at), strict })
+    };
+    let one = (limit(), any::<bool>()).prop_map(|(limit, below)| match below {
+        true => Measure::Difference { least: None, most: Some(limit) },
+        false => Measure::Difference { least: Some(limit), most: None },
+    });
+    let two = (limit(), limit())
+        .prop_map(|(a, b)| Measure::Difference { least: Some(a.min(b)), most: Some(a.max(b)) });
+    prop_oneof![2 => one, 2 => two, 1 => Just(Measure::Equal)]
+}
+
+fn condition(constants: &[&'static str]) -> impl Strategy<Value = Condition> + use<> {
+    (select(constants.to_vec()), 0..4u8).prop_map(|(constant, which)| {
+        let constant = constant.to_owned();
+        match which {
+            0 => Condition::Missing,
+            1 => Condition::Is(constant),
+            _ => Condition::AtMost { constant, strict: which == 2 },
+        }
+    })
+}
+
+/// A column, its transforms and its domain, with what may be asked of such values.
+fn test() -> BoxedStrategy<Test> {
+    let side = || select(vec![Side::Left, Side::Right]);
+    let value = |column, transforms: BoxedStrategy<Vec<Transform>>, domain, constants: &[&'static str]| {
+        (side(), transforms, condition(constants)).prop_map(move |(side, transforms, condition)| {
+            Test::Value { side, operand: operand(column, transforms), domain, condition }
+        })
+    };
+    let numbers = move |column, transforms: Vec<Transform>, domain| {
+        difference().prop_map(move |measure| {
+            let operand = operand(column, transforms.clone());
+            Test::Compare { left: operand.clone(), right: operand, domain, measure }
+        })
+    };
+    let unlike = tokenizer().prop_flat_map(|tokenizer| {
+        (select(vec![0, 0, 1]), texts(), texts(), measure(tokenizer)).prop_map(
+            |(column, left, right, measure)| {
+                let (left, right) = (operand(column, left), operand(column, right));
+                Test::Compare { left, right, domain: Domain::Text, measure }
+            },
+        )
+    });
+    prop_oneof![
+        4 => unlike,
+        2 => numbers(1, vec![], Domain::Number),
+        1 => numbers(2, vec![], Domain::Date),
+        1 => numbers(0, vec![Transform::Year], Domain::Number),
+        2 => value(0, texts().boxed(), Domain::Text, &["a", "ab", "b", "A"]),
+        1 => value(1, Just(vec![]).boxed(), Domain::Number, &["1", "2", "-1", "2.5"]),
+        1 => value(1, texts().boxed(), Domain::Text, &["1", "nan"]),
+        1 => value(2, Just(vec![]).boxed(), Domain::Date, &["2020-01-01", "2020-01-02", "2020-01-03"]),
+        1 => value(0, Just(vec![Transform::Year]).boxed(), Domain::Number, &["1999"]),
+    ]
+    .boxed()
+}
+
+/// Predicates of which many are about the same thing.
+fn predicates(n: usize) -> impl Strategy<Value = Vec<Predicate>> {
+    (texts(), tokenizer()).prop_flat_map(move |(transforms, tokenizer)| {
+        let alike = measure(tokenizer).prop_map(move |measure| {
+            let operand = operand(0, transforms.clone());
+            Test::Compare { left: operand.clone(), right: operand, domain: Domain::Text, measure }
+        });
+        let predicate = (prop_oneof![alike, test()], any::<bool>());
+        prop::collection::vec(predicate.prop_map(|(test, negated)| Predicate { test, negated }), n)
+    })
+}
+
+/// Pairs of records, many of them alike.
+fn pairs() -> impl Strategy<Value = Vec<(Record, Record)>> {
+    let numbers = || select(vec!["", "1", "1.0", "2", "2.5", "-1", "nan", "10"]);
+    let dates = || select(vec!["", "2020-01-01", "2020-01-02", "2020-01-04", "2019-12-31"]);
+    let letters =
+        || prop::collection::vec(select(vec!['a', 'b', 'A', ' ']), 0..7).prop_map(String::from_iter);
+    let years = || select(vec!["1999", "x1999", "2000"]).prop_map(str::to_owned);
+    let record = || (prop_oneof![4 => letters(), 1 => years()], numbers(), dates());
+    let pair = (record(), record(), 0..4u8).prop_map(|((a, x, d), (mut b, y, e), edit)| {
+        match edit {
+            0 => b = a.clone(),
+            1 => b = format!("{a}{}", b.chars().take(1).collect::<String>()),
+            2 => b = a.chars().rev().collect(),
+            _ => {}
+        }
+        ([a, x.to_owned(), d.to_owned()], [b, y.to_owned(), e.to_owned()])
+    });
+    prop::collection::vec(pair, 100)
+}
+
+fn formulas(n: usize) -> impl Strategy<Value = Vec<Formula<Predicate>>> {
+    predicates(8).prop_flat_map(move |predicates| {
+        let formula = select(predicates).prop_map(Formula::Leaf).prop_recursive(3, 10, 3, |inner| {
+            let parts = prop::collection::vec(inner.clone(), 1..4);
+            prop_oneof![
+                parts.clone().prop_map(Formula::And),
+                parts.prop_map(Formula::Or),
+                inner.prop_map(Formula::not)
+            ]
+        });
+        prop::collection::vec(formula, n)
+    })
+}
+
+/// `None` has no outcome. AND is the least, OR the greatest, with no outcome between false and true.
+fn truth(formula: &Formula<Predicate>, left: &Record, right: &Record) -> Option<bool> {
+    let rank = |outcome: &Option<bool>| outcome.map_or(1, |outcome| if outcome { 2 } else { 0 });
+    let of = |part: &Formula<Predicate>| truth(part, left, right);
+    match formula {
+        Formula::Leaf(predicate) => {
+            outcome(&predicate.test, left, right).map(|outcome| outcome != predicate.negated)
+        }
+        Formula::Not(inner) => of(inner).map(|outcome| !outcome),
+        Formula::And(parts) => parts.iter().map(of).min_by_key(rank).unwrap(),
+        Formula::Or(parts) => parts.iter().map(of).max_by_key(rank).unwrap(),
+    }
+}
+
+fn any_holds(conjunctions: &[Vec<Predicate>], left: &Record, right: &Record) -> bool {
+    conjunctions.iter().any(|all| all.iter().all(|predicate| holds(predicate, left, right)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_implied_holds_and_what_is_excluded_does_not(
+        predicates in predicates(16),
+        pairs in pairs(),
+    ) {
+        let held: Vec<Vec<bool>> = predicates.iter().map(|predicate| {
+            pairs.iter().map(|(left, right)| holds(predicate, left, right)).collect()
+        }).collect();
+        for (p, p_held) in predicates.iter().zip(&held) {
+            for (q, q_held) in predicates.iter().zip(&held) {
+                let (implies, excludes) = (implies(p, q), excludes(p, q));
+                for (ix, pair) in pairs.iter().enumerate().filter(|(ix, _)| p_held[*ix]) {
+                    prop_assert!(!implies || q_held[ix], "{} does not imply {}: {:?}", p, q, pair);
+                    prop_assert!(!excludes || !q_held[ix], "{} does not exclude {}: {:?}", p, q, pair);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_holds_where_its_formula_does(formulas in formulas(1), dedupe: bool, pairs in pairs()) {
+        let formula = &formulas[0];
+        let is = |left: &Record, right: &Record| {
+            let turned = || dedupe && truth(formula, right, left) == Some(true);
+            truth(formula, left, right) == Some(true) || turned()
+        };
+        match normal::conjunctions(formula, dedupe) {
+            Ok(conjunctions) => {
+                for (left, right) in &pairs {
+                    prop_assert_eq!(any_holds(&conjunctions, left, right), is(left, right), "{:?} {:?}", left, right);
+                }
+                // No more can be left out of what is left.
+                let leaf = |predicate: &Predicate| Formula::Leaf(predicate.clone());
+                let and = |all: &Vec<Predicate>| Formula::And(all.iter().map(leaf).collect());
+                let again = Formula::Or(conjunctions.iter().map(and).collect());
+                prop_assert_eq!(normal::conjunctions(&again, dedupe).unwrap(), conjunctions);
+            }
+            Err(NoRule::Never(_)) => prop_assert!(pairs.iter().all(|(left, right)| !is(left, right))),
+            Err(NoRule::Always) => {
+                for (left, right) in &pairs {
+                    let fails = |left, right| truth(formula, left, right) == Some(false);
+                    prop_assert!(!fails(left, right) || (dedupe && !fails(right, left)), "{:?} {:?}", left, right);
+                }
+            }
+            Err(NoRule::TooMany) => {}
+        }
+    }
+
+    #[test]
+    fn subsumed_rules_add_nothing(
+        formulas in formulas(6), dedupe: bool, pairs in pairs(),
+    ) {
+        let rules: Vec<Rule> = formulas.iter().filter_map(|formula| {
+            let conjunctions = normal::conjunctions(formula, dedupe).ok()?;
+            Some(Rule { name: String::new(), conjunctions })
+        }).collect();
+        let found = subsumed(&rules);
+        for one in &found {
+            prop_assert!(found.iter().all(|other| other.rule != one.by), "by a rule that is subsumed");
+            for (left, right) in &pairs {
+                let holds = |rule: usize| any_holds(&rules[rule].conjunctions, left, right);
+                prop_assert!(!holds(one.rule) || holds(one.by), "{:?} {:?}", left, right);
+            }
+        }
+    }
+}
+
+/// The predicates of a rule without OR.
+fn said(when: &str) -> Vec<Predicate> {
+    super::bound(when, false).unwrap().conjunctions.remove(0)
+}
+
+#[test]
+fn what_follows_is_seen() {
+    for (when, then) in [
+        ("levenshtein(l.title, r.title) <= 1", "levenshtein(l.title, r.title) <= 2"),
+        ("levenshtein(l.title, r.title) > 2", "levenshtein(l.title, r.title) > 1"),
+        ("levenshtein(l.title, r.title) <= 1", "damerau_levenshtein(l.title, r.title) <= 1"),
+        ("hamming(l.title, r.title) <= 1", "damerau_levenshtein(l.title, r.title) <= 2"),
+        ("damerau_levenshtein(l.title, r.title) > 2", "levenshtein(l.title, r.title) > 2"),
+        ("hamming_similarity(l.title, r.title) >= 0.8", "levenshtein_similarity(l.title, r.title) > 0.7"),
+        ("jaro(l.title, r.title) > 0.8", "jaro_winkler(l.title, r.title) >= 0.8"),
+        ("jaro_winkler(l.title, r.title) < 0.8", "jaro(l.title, r.title) < 0.8"),
+        ("jaccard(words(l.title), words(r.title)) >= 0.8", "dice(words(l.title), words(r.title)) >= 0.8"),
+        ("dice(words(l.title), words(r.title)) > 0.8", "cosine(words(l.title), words(r.title)) > 0.8"),
+        ("cosine(l.title, r.title) >= 0.8", "overlap_coefficient(l.title, r.title) >= 0.8"),
+        ("overlap(words(l.title), words(r.title)) >= 3", "overlap(words(l.title), words(r.title)) > 1"),
+        ("l.title = r.title", "levenshtein(l.title, r.title) <= 0"),
+        ("levenshtein(l.title, r.title) <= 0", "l.title = r.title"),
+        ("l.title = r.title", "jaro(l.title, r.title) > 0.99"),
+        ("l.title = r.title", "jaccard(l.title, r.title) >= 1"),
+        ("l.title = r.title", "lower(l.title) = lower(r.title)"),
+        ("l.title = r.title", "damerau_levenshtein_similarity(upper(l.title), upper(r.title)) >= 0.9"),
+        ("lower(l.title) <> lower(r.title)", "l.title <> r.title"),
+        ("jaro(l.title, r.title) < 0.5", "l.title <> r.title"),
+        ("l.year = r.year", "abs(l.year - r.year) <= 3"),
+        ("abs(l.year - r.year) <= 0", "l.year = r.year"),
+        ("l.year < r.year", "l.year <> r.year"),
+        ("l.year < r.year", "l.year <= r.year"),
+        ("l.year - r.year BETWEEN 1 AND 2", "l.year > r.year"),
+        ("abs(l.born - r.born) < 3", "l.born - r.born <= 2"),
+        ("abs(l.year - r.year) > 3", "l.year - r.year NOT BETWEEN -2 AND 1"),
+        ("l.year = 3", "l.year <= 3"),
+        ("l.year = 3", "l.year <> 4"),
+        ("l.year > 3", "l.year >= 2.5"),
+        ("l.born > '2020-02-28'", "l.born >= '2020-02-29'"),
+        ("l.title < 'a'", "l.title < 'b'"),
+        ("l.title = r.title", "r.title IS NOT NULL"),
+        ("soundex(trim(l.title)) = 'A123'", "lower(trim(l.title)) IS NOT NULL"),
+        ("l.title IS NULL", "soundex(l.title) IS NULL"),
+    ] {
+        let (p, q) = (&said(when)[0], &said(then)[0]);
+        assert!(implies(p, q), "{when} => {then}");
+        assert!(excludes(p, &q.opposite()), "{when} excludes not {then}");
+    }
+}
+
+#[test]
+fn what_does_not_follow_is_not_said_to() {
+    for (when, then) in [
+        // Equal values may have no tokens, or none after a transform.
+        ("l.title = r.title", "jaccard(words(l.title), words(r.title)) >= 0.5"),
+        ("l.title = r.title", "jaccard(qgrams(l.title, 2), qgrams(r.title, 2)) >= 0.5"),
+        ("l.title = r.title", "trim(l.title) = trim(r.title)"),
+        ("l.title = r.title", "soundex(l.title) = soundex(r.title)"),
+        ("soundex(l.title) = soundex(r.title)", "l.title = r.title"),
+        // 1.0 is 1, but it is written otherwise.
+        ("l.year = r.year", "levenshtein(l.year, r.year) <= 0"),
+        ("l.year = r.year", "lower(l.year) = lower(r.year)"),
+        ("lower(l.year) <> lower(r.year)", "l.year <> r.year"),
+        // Not a number is a text.
+        ("levenshtein(l.price, r.price) <= 1", "l.price IS NOT NULL"),
+        ("jaro_winkler(l.title, r.title) >= 0.8", "jaro(l.title, r.title) >= 0.8"),
+        ("jaccard(words(l.title), words(r.title)) >= 0.8", "dice(l.title, r.title) >= 0.8"),
+        ("levenshtein_similarity(l.title, r.title) >= 0.8", "levenshtein_similarity(l.title, r.title) > 0.8"),
+        ("l.title <> r.title", "lower(l.title) <> lower(r.title)"),
+        ("l.year <= r.year", "l.year < r.year"),
+        ("l.title IS NOT NULL", "trim(l.title) IS NOT NULL"),
+        ("l.title = r.group", "l.group = r.title"),
+    ] {
+        assert!(!implies(&said(when)[0], &said(then)[0]), "{when} => {then}");
+    }
+}
+
+#[test]
+fn rules_that_add_nothing() {
+    let subsumed_by = |whens: &[&str]| {
+        let rules: Vec<Rule> = whens.iter().map(|when| super::bound(when, true).unwrap()).collect();
+        subsumed(&rules).iter().map(|found| (found.rule, found.by)).collect::<Vec<_>>()
+    };
+    assert_eq!(subsumed_by(&["l.title = r.title", "l.title = r.title AND l.year = r.year"]), [(1, 0)]);
+    assert_eq!(subsumed_by(&["l.title = r.title AND l.year = r.year", "l.title = r.title"]), [(0, 1)]);
+    // Of equals the first stays; what lies in a rule that adds nothing lies in one that does not.
+    assert_eq!(
+        subsumed_by(&[
+            "levenshtein(l.title, r.title) <= 1",
+            "l.title = r.title",
+            "levenshtein(l.title, r.title) < 2",
+            "l.title = r.title AND l.year < 3",
+        ]),
+        [(1, 0), (2, 0), (3, 0)]
+    );
+    // Either way round is the same, and one alternative is less than two.
+    assert_eq!(subsumed_by(&["l.title = r.group", "r.title = l.group OR l.group = r.title"]), [(1, 0)]);
+    assert_eq!(subsumed_by(&["l.title = r.title OR l.year = r.year", "l.year = r.year"]), [(1, 0)]);
+    assert_eq!(subsumed_by(&["l.title = r.title", "l.title = r.title OR l.year = r.year"]), [(0, 1)]);
+    assert_eq!(subsumed_by(&["l.title = r.title", "l.year = r.year"]), []);
+}
