@@ -2,7 +2,7 @@
 
 use super::{WorkloadArgs, workload};
 use crate::bench::record;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use hyperblock::cost::{self, BackendKind, Effort, FEATURES, Features};
 use hyperblock::{DeviceChoice, backend};
 use rand::SeedableRng;
@@ -10,9 +10,9 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use std::io::{self, Write};
 
-/// Every predicate is timed so often, all the others in between: the median counts, so a machine that is busy with
-/// something else for a while does little harm.
-const ROUNDS: usize = 3;
+/// Every predicate is timed so often, all others in between. Each time the median of some runs counts, and of those the
+/// fastest: what else a machine does, for a moment or for minutes, only ever makes it slower.
+const ROUNDS: usize = 5;
 /// Of four timings, three are for training.
 const TRAINING_SHARE: (usize, usize) = (3, 4);
 
@@ -44,15 +44,15 @@ pub(crate) fn take(args: &WorkloadArgs) -> Result<Taken> {
     let mut timings = Vec::with_capacity(n_predicates);
     for encoded in &jobs {
         let static_costs = cost::static_costs(encoded);
-        let mut rounds = vec![Vec::with_capacity(ROUNDS); encoded.predicates.len()];
+        let mut fastest = vec![f64::INFINITY; encoded.predicates.len()];
         for _ in 0..ROUNDS {
-            for (ix, times) in rounds.iter_mut().enumerate() {
-                times.push(cost::timing(&*device, encoded, ix, effort)?.nanoseconds);
+            for (ix, fastest) in fastest.iter_mut().enumerate() {
+                *fastest = fastest.min(cost::timing(&*device, encoded, ix, effort)?.nanoseconds);
             }
         }
-        for ((predicate, mut times), static_cost) in encoded.predicates.iter().zip(rounds).zip(static_costs) {
-            times.sort_by(f64::total_cmp);
-            let nanoseconds = *times.get(times.len() / 2).context("nothing was timed")?;
+        for ((predicate, nanoseconds), static_cost) in
+            encoded.predicates.iter().zip(fastest).zip(static_costs)
+        {
             timings.push(Timing { features: Features::of(encoded, predicate), nanoseconds, static_cost });
         }
     }

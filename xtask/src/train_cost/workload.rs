@@ -44,9 +44,10 @@ pub(super) fn draw(rows: u32, seed: u64) -> Result<Vec<Encoded>> {
     let across = [("last_name", "name"), ("email", "title"), ("title", "street"), ("name", "city")];
     let own = |columns: &[&str]| columns.iter().flat_map(|column| forms(column, column)).collect::<Vec<_>>();
     let mut whens = own(&of_people);
-    for (when, bounds) in
-        [("abs(l.birth_year - r.birth_year)", [0, 2, 10]), ("abs(l.birth_date - r.birth_date)", [1, 30, 1000])]
-    {
+    for (when, bounds) in [
+        ("abs(l.birth_year - r.birth_year)", [0, 2, 10]),
+        ("abs(l.birth_date - r.birth_date)", [1, 30, 1000]),
+    ] {
         whens.extend(bounds.map(|bound| format!("{when} <= {bound}")));
     }
     for soundex in ["first_name", "last_name", "city"] {
