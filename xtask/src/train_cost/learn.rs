@@ -1,11 +1,11 @@
 //! Training: from timings to weights.
 //!
 //! The network predicts log2 of nanoseconds, so an error of 1 is a factor of 2 wherever it is made; the loss is the mean
-//! of squared errors. A layer of two ReLUs starts badly as often as not (one of them shut for every input, for good), so
+//! of squared errors, large ones tempered. A layer of two ReLUs starts badly as often as not (one of them shut for every input, for good), so
 //! training is repeated from other first weights, and the network with the least loss on the *training* timings is kept:
 //! those that judge it have no say in the choice.
 
-use super::adam::{Adam, backward, parameters};
+use super::adam::{Adam, backward, huber, parameters};
 use super::timings::Timing;
 use hyperblock::cost::{BackendKind, CostModel, Layer, N_FEATURES, Network};
 use rand::rngs::ChaCha8Rng;
@@ -95,8 +95,8 @@ fn once(examples: &[Example], rng: &mut ChaCha8Rng) -> Network {
 }
 
 fn loss(network: &Network, examples: &[Example]) -> f64 {
-    let square = |example: &Example| (network.forward(&example.inputs) - example.wanted).powi(2);
-    examples.iter().map(square).sum::<f64>() / examples.len().max(1) as f64
+    let loss = |example: &Example| huber(network.forward(&example.inputs) - example.wanted);
+    examples.iter().map(loss).sum::<f64>() / examples.len().max(1) as f64
 }
 
 /// By what factor predictions are off.

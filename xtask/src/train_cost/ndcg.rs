@@ -38,6 +38,7 @@ pub(crate) fn ndcg(predicted: &[f64], measured: &[f64]) -> f64 {
 }
 
 /// How well costs order predicates.
+#[derive(Clone)]
 pub(crate) struct Judgement {
     /// All predicates at once.
     pub(crate) all: f64,

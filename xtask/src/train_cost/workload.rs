@@ -44,17 +44,20 @@ pub(super) fn draw(rows: u32, seed: u64) -> Result<Vec<Encoded>> {
     let across = [("last_name", "name"), ("email", "title"), ("title", "street"), ("name", "city")];
     let own = |columns: &[&str]| columns.iter().flat_map(|column| forms(column, column)).collect::<Vec<_>>();
     let mut whens = own(&of_people);
-    for (when, bounds) in [
-        ("abs(l.birth_year - r.birth_year)", [0, 2, 10]),
-        ("abs(l.birth_date - r.birth_date)", [1, 30, 1000]),
-    ] {
-        whens.extend(bounds.map(|bound| format!("{when} <= {bound}")));
+    // More than a job would have, since each of them is one predicate, not one for every threshold of every measure.
+    for (difference, unit) in
+        [("abs(l.birth_year - r.birth_year)", 1), ("abs(l.birth_date - r.birth_date)", 100)]
+    {
+        whens.extend((0..10).map(|nth| format!("{difference} <= {}", nth * unit)));
     }
-    for soundex in ["first_name", "last_name", "city"] {
-        whens.push(format!("soundex(l.{soundex}) = soundex(r.{soundex})"));
+    for same in
+        ["soundex(l.first_name) = soundex(r.first_name)", "soundex(l.last_name) = soundex(r.last_name)"]
+    {
+        whens.push(same.to_owned());
     }
-    for mark in ["l.city = 'Paris'", "r.first_name = 'Anna'", "l.birth_year = 1980", "r.street <> 'Main'"] {
-        whens.push(mark.to_owned());
+    whens.extend((1..=4).map(|n| format!("substr(l.last_name, 1, {n}) = substr(r.last_name, 1, {n})")));
+    for city in ["Paris", "Berlin", "Madrid", "Roma", "Hamburg", "Lyon", "Nice", "Dallas"] {
+        whens.push(format!("l.city = '{city}'"));
     }
     let (left, right): (Vec<_>, Vec<_>) = across.iter().partition(|(left, _)| of_people.contains(left));
     let linked = |pairs: &[(&str, &str)]| pairs.iter().flat_map(|(l, r)| forms(l, r)).collect::<Vec<_>>();
