@@ -4,9 +4,11 @@
 //! only linked with the feature `bench` and in release; without it the command builds and starts itself again.
 
 #[cfg(feature = "bench")]
+mod cost;
+#[cfg(feature = "bench")]
 mod measure;
 #[cfg(feature = "bench")]
-mod record;
+pub(crate) mod record;
 #[cfg(feature = "bench")]
 mod scan;
 
@@ -18,6 +20,8 @@ use std::path::PathBuf;
 pub(crate) enum Command {
     /// All pairs of distinct names under `levenshtein_similarity >= 0.8`: pairs a second on each device
     Scan(ScanArgs),
+    /// The cost model trained on timings of which a part is noise: how well it still orders predicates
+    Cost(CostArgs),
 }
 
 /// The scan's workload.
@@ -34,15 +38,32 @@ pub(crate) struct ScanArgs {
     save: Option<PathBuf>,
 }
 
+/// The cost model's workload.
+#[derive(clap::Args)]
+pub(crate) struct CostArgs {
+    #[command(flatten)]
+    workload: crate::train_cost::WorkloadArgs,
+    /// Also write the figures, a plot and the machine to files in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 #[cfg(feature = "bench")]
 pub(crate) fn run(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => scan::run(args),
+        Command::Cost(args) => cost::run(args),
     }
 }
 
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(_: &Command) -> Result<()> {
+    again()
+}
+
+/// Builds this program with the engine, and starts it with the same arguments.
+#[cfg(not(feature = "bench"))]
+pub(crate) fn again() -> Result<()> {
     eprintln!("building the benchmarks (some minutes the first time)");
     let mut again = crate::cargo::cargo();
     again.args(["run", "--release", "--quiet", "--package", "xtask", "--features", "bench", "--"]);

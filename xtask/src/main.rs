@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands, one file each.
 //!
-//! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures, and
-//! [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
+//! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures,
+//! [`train_cost`] makes cost models, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
 
 mod bench;
 mod cargo;
@@ -11,6 +11,7 @@ mod r#gen;
 mod replace;
 mod test;
 mod tidy;
+mod train_cost;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ enum Command {
     /// Measure the engine, side by side on all devices there are
     #[command(subcommand)]
     Bench(bench::Command),
+    /// Time predicates on a device, and train the model that predicts their costs
+    TrainCost(train_cost::Args),
     /// Run everything CI runs: tidy, format, clippy, tests, kernels
     Test(test::Args),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Gen(command) => r#gen::run(&command),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(command) => bench::run(&command),
+        Command::TrainCost(args) => train_cost::run(&args),
         Command::Test(args) => test::run(&args),
     };
     match result {

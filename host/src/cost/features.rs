@@ -227,7 +227,8 @@ impl Asked {
             a.len.saturating_sub(only_a).min(b.len.saturating_sub(only_b))
         };
         match self {
-            Self::Edits(most) => fewest_edits() <= *most,
+            // Values no longer than the edits allowed hold without a look.
+            Self::Edits(most) => fewest_edits() <= *most && a.len.max(b.len) > *most,
             Self::EditSimilarity(threshold) => threshold.allows_edits(fewest_edits(), a.len.max(b.len)),
             Self::Jaro(boost, threshold) => jaro::possible(a.len, b.len, most_common(), boost, threshold),
             Self::Sets(similarity, threshold) => {

@@ -43,8 +43,7 @@ impl Effort {
 
     /// To learn from.
     pub fn careful(backend: BackendKind) -> Self {
-        let quick = Self::quick(backend);
-        Self { least: 2 * quick.least, n_runs: 5, ..quick }
+        Self { n_runs: 5, ..Self::quick(backend) }
     }
 }
 

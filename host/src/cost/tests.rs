@@ -226,7 +226,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
     fn costs_are_positive_and_finite(
-        names in prop::collection::vec(("[a-zé]{0,9}", "[a-z ]{0,30}", 1900u32..2000), 0..30),
+        names in prop::collection::vec(("[a-zé]{0,9}", "[a-z ]{0,30}", 1900u32..2000), 1..30),
         kinds in prop::collection::vec((0usize..11, 0u32..=100, 0u32..9), 1..9),
     ) {
         let rows: Vec<_> = names.into_iter().map(|(name, title, year)| [name, title, year.to_string()]).collect();

@@ -22,11 +22,16 @@ pub(super) fn save(folder: &Path, bench: &str, lines: &[String]) -> Result<()> {
 fn machine() -> String {
     // Where the figures went says nothing about them.
     let command = std::env::args().skip(1).take_while(|word| word != "--save").collect::<Vec<_>>().join(" ");
-    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
     let threads = std::thread::available_parallelism().map_or(0, usize::from);
     let gpu = ["--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"];
     let gpu = output(Command::new("nvidia-smi").args(gpu)).unwrap_or_else(|| "none".to_owned());
-    let cpu = model.trim_start_matches([':', ' ', '\t']);
+    let cpu = cpu();
     format!("command  cargo xtask {command}\ncpu      {cpu}, {threads} threads\ngpu      {gpu}\n")
+}
+
+/// The CPU's model.
+pub(crate) fn cpu() -> String {
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
+    model.trim_start_matches([':', ' ', '\t']).to_owned()
 }

@@ -1,0 +1,89 @@
+//! Timings: what each predicate of the workload took on a device.
+
+use super::{WorkloadArgs, workload};
+use crate::bench::record;
+use anyhow::Result;
+use hyperblock::cost::{self, BackendKind, Effort, FEATURES, Features};
+use hyperblock::{DeviceChoice, backend};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+use std::io::{self, Write};
+
+/// Every predicate is timed so often, all others in between. Each time the median of some runs counts, and of those the
+/// fastest: what else a machine does, for a moment or for minutes, only ever makes it slower.
+const ROUNDS: usize = 5;
+/// Of four timings, three are for training.
+const TRAINING_SHARE: (usize, usize) = (3, 4);
+
+/// What a predicate took.
+#[derive(Clone)]
+pub(crate) struct Timing {
+    pub(crate) features: Features,
+    pub(crate) nanoseconds: f64,
+    /// What the table of guesses says.
+    pub(crate) static_cost: f64,
+}
+
+/// All timings from one device.
+pub(crate) struct Taken {
+    pub(crate) backend: BackendKind,
+    pub(crate) machine: String,
+    pub(crate) timings: Vec<Timing>,
+}
+
+/// Draws the workload and times it.
+pub(crate) fn take(args: &WorkloadArgs) -> Result<Taken> {
+    let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
+    let device = backend::open(choice, None)?;
+    let backend = BackendKind::of(&*device);
+    let jobs = workload::draw(args.rows, args.seed)?;
+    let n_predicates: usize = jobs.iter().map(|job| job.predicates.len()).sum();
+    eprintln!("timing {n_predicates} predicates on {}", device.name());
+    let effort = Effort::careful(backend);
+    let mut timings = Vec::with_capacity(n_predicates);
+    for encoded in &jobs {
+        let static_costs = cost::static_costs(encoded);
+        let mut fastest = vec![f64::INFINITY; encoded.predicates.len()];
+        for _ in 0..ROUNDS {
+            for (ix, fastest) in fastest.iter_mut().enumerate() {
+                *fastest = fastest.min(cost::timing(&*device, encoded, ix, effort)?.nanoseconds);
+            }
+        }
+        for ((predicate, nanoseconds), static_cost) in
+            encoded.predicates.iter().zip(fastest).zip(static_costs)
+        {
+            timings.push(Timing { features: Features::of(encoded, predicate), nanoseconds, static_cost });
+        }
+    }
+    let machine = match backend {
+        BackendKind::Cpu => record::cpu(),
+        // `cuda:0 (NVIDIA …)`: the number says nothing.
+        BackendKind::Cuda => {
+            let name = device.name();
+            name.split_once('(').map_or(name.as_str(), |(_, model)| model.trim_end_matches(')')).to_owned()
+        }
+    };
+    Ok(Taken { backend, machine, timings })
+}
+
+/// Training and validation: each predicate falls to one of them by chance.
+pub(crate) fn split(timings: &[Timing], seed: u64) -> (Vec<Timing>, Vec<Timing>) {
+    let mut timings = timings.to_vec();
+    timings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let (part, whole) = TRAINING_SHARE;
+    let validation = timings.split_off(timings.len() * part / whole);
+    (timings, validation)
+}
+
+impl Taken {
+    /// Everything, as CSV.
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "nanoseconds,static,{}", FEATURES.join(","))?;
+        for Timing { features, nanoseconds, static_cost } in &self.timings {
+            let features: Vec<_> = features.0.iter().map(|feature| format!("{feature:.4}")).collect();
+            writeln!(out, "{nanoseconds:.3},{static_cost:.3},{}", features.join(","))?;
+        }
+        Ok(())
+    }
+}
