@@ -9,6 +9,7 @@ use crate::r#gen::{self, names};
 use crate::replace::replace;
 use anyhow::{Context, Result};
 use hyperblock::Job;
+use hyperblock::cpu::Cpu;
 use hyperblock::encode::Encoded;
 use hyperblock_shared::predicate::{Boost, EditDistance, Measure, Predicate, SetSimilarity, Test};
 use hyperblock_shared::threshold::Threshold;
@@ -68,7 +69,7 @@ pub(super) fn draw(rows: u32, seed: u64) -> Result<Vec<Encoded>> {
         Job::link(&texts, &people, rules("texts-people.toml", linked(&right))?),
     ];
     let vary = |job: Job| -> Result<Encoded> {
-        let mut encoded = job.prepare()?.encoded;
+        let mut encoded = job.prepare(&Cpu::new())?.encoded;
         encoded.predicates =
             encoded.predicates.iter().flat_map(|predicate| variants(predicate, &mut rng)).collect();
         Ok(encoded)
