@@ -174,6 +174,11 @@ impl Prepared {
         whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
     }
 
+    /// How long planning took.
+    pub fn planning(&self) -> Duration {
+        self.stages.iter().filter(|(stage, _)| *stage == "plan").map(|(_, time)| *time).sum()
+    }
+
     /// The plan beside what it is expected to do.
     pub fn explain(&self) -> Result<Explained<'_>> {
         let mut pairs = Pairs::new(&self.encoded, self.right.is_none(), Effort::Thorough)?;

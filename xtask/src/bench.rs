@@ -4,9 +4,13 @@
 //! only linked with the feature `bench` and in release; without it the command builds and starts itself again.
 
 #[cfg(feature = "bench")]
+mod chart;
+#[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "bench")]
 mod measure;
+#[cfg(feature = "bench")]
+mod plan;
 #[cfg(feature = "bench")]
 pub(crate) mod record;
 #[cfg(feature = "bench")]
@@ -22,6 +26,8 @@ pub(crate) enum Command {
     Scan(ScanArgs),
     /// The cost model trained on timings of which a part is noise: how well it still orders predicates
     Cost(CostArgs),
+    /// Rules in the planned order and in every variant's: times by number of predicates and of rules
+    Plan(PlanArgs),
 }
 
 /// The scan's workload.
@@ -34,6 +40,20 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "DEVICE")]
     device: Vec<String>,
     /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
+/// The planner's workload.
+#[derive(clap::Args)]
+pub(crate) struct PlanArgs {
+    /// People in the table
+    #[arg(long, default_value_t = 10_000)]
+    rows: u32,
+    /// The device, as for `hyperblock --device`
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: String,
+    /// Also write the figures, plots and the machine to files in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 }
@@ -53,6 +73,7 @@ pub(crate) fn run(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => scan::run(args),
         Command::Cost(args) => cost::run(args),
+        Command::Plan(args) => plan::run(args),
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn cost(tree: &[Node], statistics: &Statistics, costs: &[f64]) -> f64
     let n_words = statistics.n_sampled.div_ceil(64);
     let mut walk = Walk { statistics, costs, known: vec![vec![0; n_words]; costs.len()], sum: 0.0 };
     let mut all = vec![u64::MAX; n_words];
-    if let Some(last) = all.last_mut().filter(|_| statistics.n_sampled % 64 > 0) {
+    if let Some(last) = all.last_mut().filter(|_| !statistics.n_sampled.is_multiple_of(64)) {
         *last = (1 << (statistics.n_sampled % 64)) - 1;
     }
     walk.siblings(tree, &mut all);

@@ -46,7 +46,7 @@ fn naive(conjunctions: &[Conjunction], values: &[usize]) -> Option<u32> {
 /// The witness, and how often each predicate was computed.
 fn walked(layout: &Layout, values: &[usize]) -> (Option<u32>, Vec<u32>) {
     let (mut ix, mut witness, mut computed) = (0, None, vec![0; VALUES * LEVELS]);
-    let mut remembered = vec![false; 64];
+    let mut remembered = [false; 64];
     while let Some(step) = layout.steps.get(ix) {
         ix = match *step {
             Step::Witness { rule, then } => {

@@ -5,15 +5,16 @@
 //! them as if nothing had happened. What is judged is the order that it gives predicates whose timings are sound. Every
 //! seed draws another split, another noise and other first weights.
 
-mod plot;
-
+use super::chart::{Chart, Line};
 use super::{CostArgs, record};
 use crate::train_cost::timings::{Taken, Timing, split, take};
 use crate::train_cost::{learn, ndcg};
 use anyhow::{Context, Result};
+use plotters::prelude::SeriesLabelPosition;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
+use std::path::Path;
 
 /// Percent of the training timings that are spoilt.
 const NOISE: [u32; 5] = [0, 10, 20, 30, 40];
@@ -60,11 +61,25 @@ pub(super) fn run(args: &CostArgs) -> Result<()> {
     }
     let Some(folder) = &args.save else { return Ok(()) };
     record::save(folder, "cost", &lines)?;
-    let path = folder.join("cost.svg");
-    plot::draw(&path, &levels, &format!("Order by predicted cost, {}", taken.machine))
-        .with_context(|| format!("cannot draw {}", path.display()))?;
-    println!("wrote {}", path.display());
-    Ok(())
+    draw(&folder.join("cost.svg"), &levels, &format!("Order by predicted cost, {}", taken.machine))
+}
+
+fn draw(path: &Path, levels: &[Level], title: &str) -> Result<()> {
+    let line = |name: &str, value: fn(&Level) -> f64| Line {
+        name: name.to_owned(),
+        points: levels.iter().map(|level| (f64::from(level.percent), value(level))).collect(),
+    };
+    let lines = vec![
+        line("all predicates, mean of seeds", |level| spread(&level.all).0),
+        line("groups of 10, mean of seeds", |level| spread(&level.groups).0),
+        line("all predicates, worst seed", |level| spread(&level.all).1),
+        line("groups of 10, worst seed", |level| spread(&level.groups).1),
+        line("groups of 10, random order", |level| level.random),
+    ];
+    let (x, y) = ("training timings replaced by noise (%)", "NDCG on validation timings");
+    let legend = SeriesLabelPosition::LowerLeft;
+    // An order at random is above a half.
+    Chart { title, x, y, range: 0.5..1.0, logarithmic: false, legend, lines }.draw(path)
 }
 
 /// Trains and judges once for each seed.

@@ -1,0 +1,195 @@
+//! The planner: the same rules in the planned order and in the orders of all variants, side by side.
+//!
+//! As figures 7d and 7e of HyperBlocker (PVLDB 18(2), 2024), on one table of generated people: rules of 2 to 10
+//! predicates, and 1 to 50 rules. Rules are drawn, with a seed, from a pool of predicates over all columns. Every variant
+//! must find the same number of candidates. The variants take turns, so what else the machine does hits all alike.
+
+mod pool;
+
+use super::chart::{Chart, Line};
+use super::measure::Times;
+use super::{PlanArgs, record};
+use crate::cargo::target;
+use crate::r#gen;
+use crate::replace::replace;
+use anyhow::{Result, ensure};
+use hyperblock::backend::{self, Backend};
+use hyperblock::plan::Variant;
+use hyperblock::{Control, DeviceChoice, Job, Prepared, partition, schedule};
+use plotters::prelude::SeriesLabelPosition;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const SEED: u64 = 1;
+/// Rules, where the number of predicates varies; predicates, where the number of rules does.
+const RULES: usize = 10;
+const PREDICATES: usize = 5;
+const BY_PREDICATES: [usize; 5] = [2, 4, 6, 8, 10];
+const BY_RULES: [usize; 7] = [1, 5, 10, 20, 30, 40, 50];
+const ROUNDS: usize = 5;
+
+/// The planned order first, then what it is compared with.
+const ORDERS: [Option<Variant>; 6] = [
+    None,
+    Some(Variant::NoEpg),
+    Some(Variant::NoPo),
+    Some(Variant::NoRo),
+    Some(Variant::COrder),
+    Some(Variant::SOrder),
+];
+
+/// One order on one set of rules.
+struct Figure {
+    variant: Option<Variant>,
+    times: Times,
+    planning: Duration,
+}
+
+/// All orders on one set of rules.
+struct Point {
+    /// What varies: `predicates` or `rules`.
+    by: &'static str,
+    n: usize,
+    n_candidates: u64,
+    figures: Vec<Figure>,
+}
+
+pub(super) fn run(args: &PlanArgs) -> Result<()> {
+    let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
+    let device = backend::open(choice, None)?;
+    let folder = target().join("bench");
+    let table = folder.join("people.csv");
+    let people =
+        r#gen::Command::People { rows: args.rows, seed: SEED, duplicates: 0.2, output: folder.clone() };
+    r#gen::run(&people)?;
+    let mut points = Vec::new();
+    for n in BY_PREDICATES {
+        points.push(measure(&*device, &table, "predicates", n, &pool::rules(RULES, n, SEED))?);
+    }
+    for n in BY_RULES {
+        points.push(measure(&*device, &table, "rules", n, &pool::rules(n, PREDICATES, SEED))?);
+    }
+    judge(&points);
+    let Some(folder) = &args.save else { return Ok(()) };
+    record::save(folder, "plan", &lines(&device.name(), args.rows, &points))?;
+    for by in ["predicates", "rules"] {
+        draw(&folder.join(format!("plan-{by}.svg")), by, &points, &device.name())?;
+    }
+    Ok(())
+}
+
+fn measure(device: &dyn Backend, table: &Path, by: &'static str, n: usize, rules: &str) -> Result<Point> {
+    let path = target().join("bench/plan.toml");
+    replace(&path, |file| std::io::Write::write_all(file, rules.as_bytes()))?;
+    let prepared = ORDERS
+        .into_iter()
+        .map(|variant| {
+            Ok(Job::dedupe(table, &path).variants(variant.into_iter().collect()).prepare(device)?)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let mut times = vec![Vec::new(); ORDERS.len()];
+    let mut known = None;
+    // One round more than counts, to warm up.
+    for round in 0..=ROUNDS {
+        for (job, times) in prepared.iter().zip(&mut times) {
+            let start = Instant::now();
+            let n_found = scan(job, device)?;
+            let took = start.elapsed();
+            let wanted = *known.get_or_insert(n_found);
+            ensure!(n_found == wanted, "{by} {n}: {n_found} candidates, but {wanted} in the planned order");
+            if round > 0 {
+                times.push(took);
+            }
+        }
+    }
+    let figures = ORDERS.into_iter().zip(prepared).zip(times).map(|((variant, job), times)| Figure {
+        variant,
+        times: Times::new(times),
+        planning: job.planning(),
+    });
+    let point = Point { by, n, n_candidates: known.unwrap_or_default(), figures: figures.collect() };
+    print!("{n:3} {by:10}");
+    for figure in &point.figures {
+        print!("  {} {:.4} s", name(figure.variant), figure.times.median());
+    }
+    println!(
+        "  ({} candidates, planned in {:.1} ms)",
+        point.n_candidates,
+        point.figures[0].planning.as_secs_f64() * 1e3
+    );
+    Ok(point)
+}
+
+/// Brings the job to the device, scans it and counts: what is timed.
+fn scan(job: &Prepared, device: &dyn Backend) -> Result<u64> {
+    let mut loaded = device.load(&job.encoded, job.plan.program())?;
+    let tasks = partition::stripes(job.task(), device.pairs_per_task());
+    let mut n_found = 0;
+    schedule::run(&mut *loaded, tasks, schedule::MOST_CANDIDATES, &Control::default(), &mut |candidates| {
+        n_found += candidates.len() as u64;
+        Ok(())
+    })?;
+    Ok(n_found)
+}
+
+/// Says how the planned order compares with the best of the others, and what planning costs.
+fn judge(points: &[Point]) {
+    for point in points {
+        let [planned, others @ ..] = point.figures.as_slice() else { continue };
+        let best = others.iter().map(|figure| figure.times.median()).fold(f64::INFINITY, f64::min);
+        let of = |variant| others.iter().find(|figure| figure.variant == Some(variant));
+        let no_po = of(Variant::NoPo).map_or(f64::NAN, |figure| figure.times.median());
+        let time = planned.times.median();
+        println!(
+            "{:3} {:10}  planned / best other {:.3}   noPO / planned {:.2}   planning {:.1} ms, {:.2}% of the run",
+            point.n,
+            point.by,
+            time / best,
+            no_po / time,
+            planned.planning.as_secs_f64() * 1e3,
+            100.0 * planned.planning.as_secs_f64() / time,
+        );
+    }
+}
+
+fn lines(device: &str, rows: u32, points: &[Point]) -> Vec<String> {
+    let head = "device,rows,by,n,order,candidates,runs,median_s,fastest_s,slowest_s,planning_s".to_owned();
+    let rows = points.iter().flat_map(|point| {
+        point.figures.iter().map(move |Figure { variant, times, planning }| {
+            format!(
+                "{device},{rows},{},{},{},{},{},{:.6},{:.6},{:.6},{:.6}",
+                point.by,
+                point.n,
+                name(*variant),
+                point.n_candidates,
+                times.n_runs(),
+                times.median(),
+                times.fastest(),
+                times.slowest(),
+                planning.as_secs_f64(),
+            )
+        })
+    });
+    std::iter::once(head).chain(rows).collect()
+}
+
+fn draw(path: &Path, by: &str, points: &[Point], device: &str) -> Result<()> {
+    let points: Vec<&Point> = points.iter().filter(|point| point.by == by).collect();
+    let line = |(ix, variant): (usize, Option<Variant>)| Line {
+        name: name(variant),
+        points: points.iter().map(|point| (point.n as f64, point.figures[ix].times.median())).collect(),
+    };
+    let lines: Vec<Line> = ORDERS.into_iter().enumerate().map(line).collect();
+    let times = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let range = times().fold(f64::INFINITY, f64::min) / 1.3..times().fold(0.0, f64::max) * 1.3;
+    let (title, x) = match by {
+        "rules" => (format!("Rules of {PREDICATES} predicates, {device}"), "rules"),
+        _ => (format!("{RULES} rules, {device}"), "predicates a rule"),
+    };
+    let legend = SeriesLabelPosition::LowerRight;
+    Chart { title: &title, x, y: "seconds", range, logarithmic: true, legend, lines }.draw(path)
+}
+
+fn name(variant: Option<Variant>) -> String {
+    variant.map_or_else(|| "planned".to_owned(), |variant| variant.to_string())
+}
