@@ -2,8 +2,8 @@
 //! (link), exactly those that some rule allows, on a GPU or on the CPU.
 //!
 //! ```text
-//! tables ─► table ─► encode ─┐
-//! rules  ─► rules ─► plan  ──┴─► partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► output, evaluate ─► report
+//! tables ─► table ─► encode ─► statistics, cost ─┐
+//! rules  ─► rules ─► plan ◄──────────────────────┴─► partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► output, evaluate ─► report
 //! ```
 //!
 //! One direction, no way back: a module uses only what stands left of it. [`job`] walks the whole way; start there.

@@ -59,6 +59,8 @@ struct Operands {
     right: u32,
     lefts: Rc<Frequencies>,
     rights: Rc<Frequencies>,
+    /// Whether what holds of a pair also holds with left and right exchanged.
+    symmetric: bool,
 }
 
 /// What strata are made of, made once.
@@ -122,7 +124,8 @@ impl<'a> Population<'a> {
     pub(super) fn strata(&mut self, test: &Test) -> Vec<Stratum> {
         let Test::Compare { left, right, measure } = *test else { return vec![Stratum::All] };
         let (lefts, rights) = (self.frequencies(left), self.frequencies(right));
-        let operands = Operands { left, right, lefts, rights };
+        let symmetric = left == right && !matches!(measure, Measure::Within { .. });
+        let operands = Operands { left, right, lefts, rights, symmetric };
         let of = match measure {
             Measure::Equal => return vec![Stratum::Ranges(Ranges::of_equals(operands))],
             Measure::Within { reaches } => {
@@ -194,7 +197,7 @@ impl<'a> Population<'a> {
                 self.oriented(left, right, 1.0 / n_shared as f64, &similar.operands)
             }
             Stratum::Elsewhere(similar) => {
-                let Operands { left, right, lefts, rights } = &similar.operands;
+                let Operands { left, right, lefts, rights, .. } = &similar.operands;
                 if lefts.n_present() == 0 || rights.n_present() == 0 {
                     return None;
                 }
@@ -210,15 +213,15 @@ impl<'a> Population<'a> {
         }
     }
 
-    /// An ordered pair as one of the job. Of one table, each unordered pair counts once: if both sides have the same
-    /// operand it was drawn either way round, else only the way round that the job has it.
+    /// An ordered pair as one of the job. Of one table, each unordered pair counts once: what is symmetric was drawn either
+    /// way round, else only the way round counts that the job has it.
     fn oriented(&self, left: u32, right: u32, weight: f64, operands: &Operands) -> Option<Drawn> {
         if !self.one_table {
             return Some(Drawn { left, right, weight });
         }
         match left.cmp(&right) {
             std::cmp::Ordering::Equal => None,
-            _ if operands.left == operands.right => {
+            _ if operands.symmetric => {
                 Some(Drawn { left: left.min(right), right: left.max(right), weight: weight / 2.0 })
             }
             std::cmp::Ordering::Less => Some(Drawn { left, right, weight }),

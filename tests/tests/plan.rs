@@ -1,0 +1,122 @@
+//! Plans as people see them: the tree that comes of rules over a table, and what the statistics behind it say.
+
+use hyperblock::cost::CostSource;
+use hyperblock::cpu::Cpu;
+use hyperblock::plan::Variant;
+use hyperblock::Prepared;
+use hyperblock_shared::predicate::{Measure, Test};
+use hyperblock_shared::text::scratch_words;
+use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
+use hyperblock_tests::generate::cases;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+/// A shop's products, some of them twice, in the manner of HyperBlocker's running example.
+fn products() -> Case {
+    let header = ["pno", "pname", "price", "sname", "description", "color", "saddress"];
+    let rows = [
+        ["a1", "Apple MacBook Air", "909", "Comp. World", "13 inch laptop with 8 GB of memory", "gray", "9 Barton Grove"],
+        ["a2", "ThinkPad", "849", "Smart Shop", "Lenovo laptop with 16 GB of memory", "black", "3 Mill Lane"],
+        ["a3", "Apple Macbook Air", "909", "Comp. World", "laptop of 13 inch with 8 GB of memory", "gray", "9 Barton Grv"],
+        ["a4", "ThinkPad E15", "849", "Smart Shop", "laptop by Lenovo with 16 GB of memory", "black", "Mill Lane 3"],
+        ["a5", "Phone case", "9", "Smart Shop", "fits every phone", "gray", "3 Mill Lane"],
+        ["a6", "Phone Case", "9", "Comp. World", "fits every phone of this year", "black", "9 Barton Grove"],
+    ];
+    let rows = rows.map(|row| row.map(|value| Some(value.to_owned())).to_vec()).to_vec();
+    let whens = [
+        "levenshtein_similarity(l.pname, r.pname) >= 0.7 AND l.color = r.color AND l.price = r.price",
+        "jaccard(words(l.description), words(r.description)) >= 0.5 AND l.price = r.price AND l.sname = r.sname",
+        "levenshtein_similarity(l.saddress, r.saddress) >= 0.6 AND l.sname = r.sname AND l.color = r.color",
+    ];
+    Case { left: Sheet::new(&header, rows), right: None, whens: whens.map(str::to_owned).to_vec() }
+}
+
+/// The tree under fixed costs, which no machine and no training changes.
+fn tree(variants: &[Variant]) -> String {
+    let case = products();
+    let paper = case
+        .prepare_with(&|job| job.cost(CostSource::Static).variants(variants.to_vec()))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
+    explained.lines().take_while(|line| !line.starts_with("Domains")).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn rules_share_what_they_begin_with() {
+    insta::assert_snapshot!(tree(&[]), @"");
+}
+
+#[test]
+fn without_a_plan_rules_stand_as_in_the_file() {
+    insta::assert_snapshot!(tree(&[Variant::NoEpg]), @"");
+}
+
+#[test]
+fn by_cost_or_by_selectivity_alone() {
+    insta::assert_snapshot!(tree(&[Variant::COrder]), @"");
+    insta::assert_snapshot!(tree(&[Variant::SOrder]), @"");
+}
+
+/// A rule that another one makes needless is said to be, and named as a witness all the same where it comes first.
+#[test]
+fn subsumed_rules_are_told() {
+    let whens = ["l.sname = r.sname AND l.price = r.price", "l.sname = r.sname", "l.sname = r.sname AND l.color = r.color"];
+    let case = Case { whens: whens.map(str::to_owned).to_vec(), ..products() };
+    let paper = case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
+    let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
+    insta::assert_snapshot!(explained, @"");
+    paper.assert_same("the CPU", &paper.oracle(), &paper.run(&Cpu::new()));
+}
+
+/// The graph and the object, for programs.
+#[test]
+fn other_formats() {
+    let case = Case { whens: vec![products().whens[1].clone()], ..products() };
+    let paper = case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
+    let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}"));
+    insta::assert_snapshot!(explained.dot(), @"");
+    insta::assert_snapshot!(format!("{:#}", explained.json()), @"");
+}
+
+/// Where a share of pairs is said to be counted, it is: against every pair of the job.
+#[test]
+fn counted_shares_are_exact() {
+    let config = Config { cases: 100, failure_persistence: None, ..Config::default() };
+    let ran = TestRunner::new(config).run(&cases(40), |case| {
+        match case.prepare() {
+            Ok(paper) => assert_counted(&paper),
+            Err(error) if is_no_rule(&error) => return Err(TestCaseError::reject("no rule")),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        }
+        Ok(())
+    });
+    if let Err(error) = ran {
+        panic!("{error}");
+    }
+}
+
+fn assert_counted(paper: &Paper<'_>) {
+    let Prepared { encoded, plan, .. } = &paper.prepared;
+    let one_table = paper.prepared.second().is_none();
+    let walk = plan.program().walk().unwrap_or_else(|error| panic!("{error}"));
+    let mut scratch = vec![0; scratch_words(encoded.longest()) as usize];
+    for (ix, predicate) in encoded.predicates.iter().enumerate() {
+        // Of two columns of one table it is not known which way round a pair stands, nor which of its records is left.
+        let is_certain = match predicate.test {
+            Test::Compare { left, right, measure: Measure::Equal } => !one_table || left == right,
+            Test::Compare { .. } => !one_table,
+            Test::Left { .. } | Test::Right { .. } => !one_table,
+        };
+        if !plan.statistics.counted[ix] || predicate.negated || !is_certain {
+            continue;
+        }
+        let (mut n_pairs, mut n_holding) = (0u32, 0u32);
+        for left in 0..encoded.n_left {
+            for right in if one_table { left + 1 } else { 0 }..encoded.n_right {
+                n_pairs += 1;
+                n_holding += u32::from(walk.holds(ix as u32, encoded, left, right, scratch.as_mut_slice()));
+            }
+        }
+        let (said, is) = (plan.statistics.selectivity[ix], f64::from(n_holding) / f64::from(n_pairs.max(1)));
+        assert!((said - is).abs() < 1e-9, "{}: said {said}, is {is}", plan.predicates[ix]);
+    }
+}
