@@ -79,7 +79,7 @@ impl Tables<'_> {
                         complaint(span.clone(), message)
                             .help("compare numbers with numbers and dates with dates")
                     })?,
-                    Measure::Difference { .. } => difference(&left, &right)?,
+                    Measure::Difference { .. } => difference(&left, &right, measure)?,
                     _ => Domain::Text,
                 };
                 Test::Compare { left: left.operand, right: right.operand, domain, measure: *measure }
@@ -164,11 +164,17 @@ fn equality(left: &Bound<'_>, right: &Bound<'_>) -> Option<Domain> {
     }
 }
 
-fn difference(left: &Bound<'_>, right: &Bound<'_>) -> Parsed<Domain> {
+fn difference(left: &Bound<'_>, right: &Bound<'_>, measure: &Measure) -> Parsed<Domain> {
     if let Some(text) = [left, right].into_iter().find(|bound| bound.domain == Domain::Text) {
-        let message = format!("numbers and dates alone have an order and a difference, and {}", text.holds());
+        let asking = match measure {
+            Measure::Difference { least: Some(least), most: Some(most) } if least.at == most.at.negated() => {
+                "abs"
+            }
+            _ => "a difference or an order",
+        };
+        let message = format!("{asking} needs numbers or dates, and {}", text.holds());
         return Err(complaint(text.term.span.clone(), message).help(match text.term.transforms.is_empty() {
-            true => "mend the table, or compare the text by =, <> or a measure such as levenshtein",
+            true => "mend the table, or compare the text by levenshtein",
             false => "compare columns alone, or their year",
         }));
     }

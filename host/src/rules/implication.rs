@@ -15,24 +15,44 @@ use super::{Boost, Condition, Domain, EditDistance, Measure, Operand, Predicate,
 use super::{Tokenizer, Transform};
 use crate::decimal::Decimal;
 use crate::table::days;
-use range::{Point, Range};
+use range::{Point, Range, Ranges};
 
 /// Whether `q` holds on every pair on which `p` does.
 pub(super) fn implies(p: &Predicate, q: &Predicate) -> bool {
-    p == q || (share_a_column(p, q) && surely_has_an_outcome(p, q) && excludes(p, &q.opposite()))
+    let (p, q) = (Claim::from(p), Claim::from(q));
+    let opposite = Claim { negated: !q.negated, ..q };
+    share_a_column(p, q) && surely_has_an_outcome(p, q) && exclude_each_other(p, opposite)
 }
 
 /// Whether there is no pair on which both hold.
 pub(super) fn excludes(p: &Predicate, q: &Predicate) -> bool {
+    let (p, q) = (Claim::from(p), Claim::from(q));
+    share_a_column(p, q) && exclude_each_other(p, q)
+}
+
+/// A predicate, or its opposite, without a copy of the test: in a long rule there are many pairs to look at.
+#[derive(Clone, Copy)]
+struct Claim<'a> {
+    test: &'a Test,
+    negated: bool,
+}
+
+impl<'a> From<&'a Predicate> for Claim<'a> {
+    fn from(predicate: &'a Predicate) -> Self {
+        Self { test: &predicate.test, negated: predicate.negated }
+    }
+}
+
+fn exclude_each_other(p: Claim<'_>, q: Claim<'_>) -> bool {
     if p.test == q.test {
         return p.negated != q.negated;
     }
-    share_a_column(p, q) && (lacks(p, q) || lacks(q, p) || lie_apart(p, q) || lie_apart(q, p))
+    lacks(p, q) || lacks(q, p) || lie_apart(p, q) || lie_apart(q, p)
 }
 
 /// A cheap necessary condition for one predicate to say anything of another.
-fn share_a_column(p: &Predicate, q: &Predicate) -> bool {
-    let columns = |predicate: &Predicate| match &predicate.test {
+fn share_a_column(p: Claim<'_>, q: Claim<'_>) -> bool {
+    let columns = |claim: Claim<'_>| match claim.test {
         Test::Value { side: Side::Left, operand, .. } => (Some(operand.column), None),
         Test::Value { side: Side::Right, operand, .. } => (None, Some(operand.column)),
         Test::Compare { left, right, .. } => (Some(left.column), Some(right.column)),
@@ -50,28 +70,28 @@ struct Need<'a> {
 }
 
 /// What must be there for a test to have an outcome. Whether a value is missing has one in any case.
-fn needs(test: &Test) -> Vec<Need<'_>> {
+fn needs(test: &Test) -> [Option<Need<'_>>; 2] {
     match test {
-        Test::Value { condition: Condition::Missing, .. } => Vec::new(),
+        Test::Value { condition: Condition::Missing, .. } => [None, None],
         Test::Value { side, operand, domain, .. } => {
-            vec![Need { side: *side, operand, domain: *domain, tokenizer: None }]
+            [Some(Need { side: *side, operand, domain: *domain, tokenizer: None }), None]
         }
         Test::Compare { left, right, domain, measure } => {
             let tokenizer = match measure {
                 Measure::Sets(tokenizer, ..) | Measure::CommonTokens(tokenizer, _) => Some(*tokenizer),
                 _ => None,
             };
-            let need = |side, operand| Need { side, operand, domain: *domain, tokenizer };
-            vec![need(Side::Left, left), need(Side::Right, right)]
+            let need = |side, operand| Some(Need { side, operand, domain: *domain, tokenizer });
+            [need(Side::Left, left), need(Side::Right, right)]
         }
     }
 }
 
 /// What is there wherever a predicate holds.
-fn there(predicate: &Predicate) -> Vec<Need<'_>> {
-    match &predicate.test {
-        Test::Value { side, operand, domain, condition: Condition::Missing } if predicate.negated => {
-            vec![Need { side: *side, operand, domain: *domain, tokenizer: None }]
+fn there(claim: Claim<'_>) -> [Option<Need<'_>>; 2] {
+    match claim.test {
+        Test::Value { side, operand, domain, condition: Condition::Missing } if claim.negated => {
+            [Some(Need { side: *side, operand, domain: *domain, tokenizer: None }), None]
         }
         test => needs(test),
     }
@@ -109,17 +129,17 @@ fn has_tokens(own: Tokenizer, other: Tokenizer) -> bool {
     }
 }
 
-fn surely_has_an_outcome(p: &Predicate, q: &Predicate) -> bool {
+fn surely_has_an_outcome(p: Claim<'_>, q: Claim<'_>) -> bool {
     let there = there(p);
-    needs(&q.test).iter().all(|need| there.iter().any(|value| value.entails(need)))
+    needs(q.test).iter().flatten().all(|need| there.iter().flatten().any(|value| value.entails(need)))
 }
 
 /// Whether `p` asks that a value be missing that `q` needs.
-fn lacks(p: &Predicate, q: &Predicate) -> bool {
-    match &p.test {
+fn lacks(p: Claim<'_>, q: Claim<'_>) -> bool {
+    match p.test {
         Test::Value { side, operand, domain, condition: Condition::Missing } if !p.negated => {
             let missing = Need { side: *side, operand, domain: *domain, tokenizer: None };
-            there(q).iter().any(|value| value.entails(&missing))
+            there(q).iter().flatten().any(|value| value.entails(&missing))
         }
         _ => false,
     }
@@ -164,10 +184,11 @@ impl Quantity<'_> {
 }
 
 /// Which quantity a predicate is about, and the ranges, ascending, in which it must lie.
-fn sight(predicate: &Predicate) -> Option<(Quantity<'_>, Vec<Range<'_>>)> {
-    let (quantity, range) = quantity(&predicate.test)?;
-    let ranges = if predicate.negated { range.outside() } else { vec![range] };
-    let ranges = if quantity.is_whole() { ranges.into_iter().map(Range::whole).collect() } else { ranges };
+fn sight(claim: Claim<'_>) -> Option<(Quantity<'_>, Ranges<'_>)> {
+    let (quantity, range) = quantity(claim.test)?;
+    let ranges = if claim.negated { range.outside() } else { [Some(range), None] };
+    let is_whole = quantity.is_whole();
+    let ranges = ranges.map(|range| if is_whole { range.map(Range::whole) } else { range });
     Some((quantity, ranges))
 }
 
@@ -249,37 +270,39 @@ fn point(constant: &str, domain: Domain) -> Option<Point<'_>> {
 }
 
 /// Whether what `p` says of the quantity that `q` is about contradicts `q`.
-fn lie_apart(p: &Predicate, q: &Predicate) -> bool {
+fn lie_apart(p: Claim<'_>, q: Claim<'_>) -> bool {
     let Some((quantity, wanted)) = sight(q) else { return false };
     let Some(said) = of_equal_texts(p, &quantity).or_else(|| says(p, &quantity)) else { return false };
-    said.iter().all(|range| wanted.iter().all(|other| range.is_apart_from(other)))
+    said.iter().flatten().all(|range| wanted.iter().flatten().all(|other| range.is_apart_from(other)))
 }
 
 /// Where a quantity lies, if it is there at all, wherever a predicate about it or one like it holds.
-fn says<'a>(predicate: &'a Predicate, quantity: &Quantity<'_>) -> Option<Vec<Range<'a>>> {
-    let (own, ranges) = sight(predicate)?;
+fn says<'a>(claim: Claim<'a>, quantity: &Quantity<'_>) -> Option<Ranges<'a>> {
+    let (own, ranges) = sight(claim)?;
     if own.of != quantity.of || own.domain != quantity.domain || own.scale != quantity.scale {
         return None;
     }
     if own.rank == quantity.rank {
         return Some(ranges);
     }
-    let whole = Range { least: ranges.first()?.least, most: ranges.last()?.most };
-    Some(vec![match own.rank < quantity.rank {
-        true => Range { most: None, ..whole },
-        false => Range { least: None, ..whole },
-    }])
+    let all = ranges.iter().flatten();
+    let (least, most) = (all.clone().next()?.least, all.last()?.most);
+    let range = match own.rank < quantity.rank {
+        true => Range { least, most: None },
+        false => Range { least: None, most },
+    };
+    Some([Some(range), None])
 }
 
 /// The same for a predicate that asks whether two texts are equal: the measures of equal texts are known, and so are
 /// those of what the same transforms make of them; and what is not equal after the same transforms was not before.
-fn of_equal_texts<'a>(predicate: &Predicate, quantity: &Quantity<'_>) -> Option<Vec<Range<'a>>> {
-    let Test::Compare { left, right, domain: Domain::Text, measure: Measure::Equal } = &predicate.test else {
+fn of_equal_texts<'a>(claim: Claim<'_>, quantity: &Quantity<'_>) -> Option<Ranges<'a>> {
+    let Test::Compare { left, right, domain: Domain::Text, measure: Measure::Equal } = claim.test else {
         return None;
     };
     let Of::Pair(l, r) = quantity.of else { return None };
     let (zero, one) = (whole(0)?, whole(1)?);
-    let range = if predicate.negated {
+    let range = if claim.negated {
         (further(l, left)? == further(r, right)?).then_some(())?;
         match quantity.scale {
             Scale::Edits => Range::from(one, false),
@@ -295,7 +318,7 @@ fn of_equal_texts<'a>(predicate: &Predicate, quantity: &Quantity<'_>) -> Option<
             Scale::Value => return None,
         }
     };
-    Some(vec![range])
+    Some([Some(range), None])
 }
 
 /// The transforms that lead from one operand to another of the same column.

@@ -184,10 +184,13 @@ impl Form {
         if let Some(&number) = self.numbers.get(&predicate) {
             return number;
         }
-        let relation = |other: &Predicate| Relation {
-            excludes: excludes(&predicate, other),
-            implies: implies(&predicate, other),
-            is_implied: implies(other, &predicate),
+        let relation = |other: &Predicate| match excludes(&predicate, other) {
+            true => Relation { excludes: true, ..Relation::default() },
+            false => Relation {
+                excludes: false,
+                implies: implies(&predicate, other),
+                is_implied: implies(other, &predicate),
+            },
         };
         let mut relations: Vec<Relation> = self.list.iter().map(relation).collect();
         relations.push(Relation { excludes: false, implies: true, is_implied: true });

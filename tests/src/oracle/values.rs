@@ -1,7 +1,10 @@
 //! Operands: a column of a record after its transforms, written out naively.
 
 use hyperblock::rules::{Operand, Transform};
+use regex::Regex;
 use rphonetic::Encoder;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// The operand's value in a row, if anything is there.
 pub(super) fn value(operand: &Operand, row: &[Option<String>]) -> Option<String> {
@@ -33,8 +36,10 @@ fn apply(transform: &Transform, value: &str) -> String {
         Transform::Right(len) => chars[chars.len().saturating_sub(*len as usize)..].iter().collect(),
         Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
             let pattern = if *ignore_case { format!("(?i){pattern}") } else { pattern.clone() };
-            let regex = regex::Regex::new(&pattern).expect("a pattern that was parsed before");
-            replaced(&regex, value, replacement, *all)
+            COMPILED.with_borrow_mut(|compiled| {
+                let new = |pattern: &String| Regex::new(pattern).expect("a pattern that was parsed before");
+                replaced(compiled.entry(pattern).or_insert_with_key(new), value, replacement, *all)
+            })
         }
         Transform::StripAccents => unaccented(value),
         Transform::Soundex => soundex(&chars),
@@ -46,8 +51,13 @@ fn apply(transform: &Transform, value: &str) -> String {
     }
 }
 
+thread_local! {
+    /// Compiled once, not for every pair.
+    static COMPILED: RefCell<HashMap<String, Regex>> = RefCell::default();
+}
+
 /// Match by match, the groups put in by hand.
-fn replaced(regex: &regex::Regex, value: &str, replacement: &str, all: bool) -> String {
+fn replaced(regex: &Regex, value: &str, replacement: &str, all: bool) -> String {
     let mut result = String::new();
     let mut from = 0;
     for found in regex.captures_iter(value).take(if all { usize::MAX } else { 1 }) {

@@ -17,6 +17,9 @@ pub(super) struct Range<'a> {
     pub(super) most: Option<End<'a>>,
 }
 
+/// One range, or the two that stand outside one.
+pub(super) type Ranges<'a> = [Option<Range<'a>>; 2];
+
 /// An end of a range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End<'a> {
@@ -45,10 +48,10 @@ impl<'a> Range<'a> {
     }
 
     /// What is not in it, ascending.
-    pub(super) fn outside(self) -> Vec<Self> {
+    pub(super) fn outside(self) -> Ranges<'a> {
         let below = self.least.map(|end| Self::upto(end.at, !end.strict));
         let above = self.most.map(|end| Self::from(end.at, !end.strict));
-        below.into_iter().chain(above).collect()
+        [below, above]
     }
 
     /// The same of whole numbers, with the ends in it: above 3 is from 4.

@@ -1,6 +1,6 @@
 //! Function calls: transforms, token sets and measures, by the names they have here and elsewhere.
 
-use super::score::Score;
+use super::score::{Score, Similarity};
 use super::term::{Subject, pair};
 use super::{Complaint, Constant, ConstantValue, Parsed, Rule, complaint};
 use crate::rules::suggest::nearest;
@@ -72,11 +72,11 @@ fn of_texts(name: &str) -> Option<Score> {
         "levenshtein" => Score::Edits(EditDistance::Levenshtein),
         "damerau_levenshtein" => Score::Edits(EditDistance::Damerau),
         "hamming" => Score::Edits(EditDistance::Hamming),
-        "levenshtein_similarity" => Score::EditSimilarity(EditDistance::Levenshtein),
-        "damerau_levenshtein_similarity" => Score::EditSimilarity(EditDistance::Damerau),
-        "hamming_similarity" => Score::EditSimilarity(EditDistance::Hamming),
-        "jaro_similarity" => Score::Jaro(Boost::None),
-        "jaro_winkler_similarity" => Score::Jaro(Boost::Winkler),
+        "levenshtein_similarity" => Score::Similarity(Similarity::Edit(EditDistance::Levenshtein)),
+        "damerau_levenshtein_similarity" => Score::Similarity(Similarity::Edit(EditDistance::Damerau)),
+        "hamming_similarity" => Score::Similarity(Similarity::Edit(EditDistance::Hamming)),
+        "jaro_similarity" => Score::Similarity(Similarity::Jaro(Boost::None)),
+        "jaro_winkler_similarity" => Score::Similarity(Similarity::Jaro(Boost::Winkler)),
         _ => return None,
     })
 }
@@ -84,10 +84,10 @@ fn of_texts(name: &str) -> Option<Score> {
 /// A measure of two sets of tokens.
 fn of_sets(name: &str, tokenizer: Tokenizer) -> Option<Score> {
     Some(match name {
-        "jaccard" => Score::Sets(tokenizer, SetSimilarity::Jaccard),
-        "dice" => Score::Sets(tokenizer, SetSimilarity::Dice),
-        "cosine" => Score::Sets(tokenizer, SetSimilarity::Cosine),
-        "overlap_coefficient" => Score::Sets(tokenizer, SetSimilarity::Overlap),
+        "jaccard" => Score::Similarity(Similarity::Sets(tokenizer, SetSimilarity::Jaccard)),
+        "dice" => Score::Similarity(Similarity::Sets(tokenizer, SetSimilarity::Dice)),
+        "cosine" => Score::Similarity(Similarity::Sets(tokenizer, SetSimilarity::Cosine)),
+        "overlap_coefficient" => Score::Similarity(Similarity::Sets(tokenizer, SetSimilarity::Overlap)),
         "overlap" => Score::CommonTokens(tokenizer),
         _ => return None,
     })
@@ -194,10 +194,10 @@ impl Rule<'_> {
                 "missing is not equal, not even to a stand-in: for missing values, write OR l.a IS NULL",
             );
         }
-        let near =
-            nearest(name, FUNCTIONS).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        complaint(place, format!("there is no function `{name}`"))
-            .help(format!("{near}the functions are {}", FUNCTIONS.join(", ")))
+        complaint(place, format!("there is no function `{name}`")).help(match nearest(name, FUNCTIONS) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the functions are {}", FUNCTIONS.join(", ")),
+        })
     }
 
     pub(super) fn substring(

@@ -14,9 +14,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Score {
     Edits(EditDistance),
-    EditSimilarity(EditDistance),
-    Jaro(Boost),
-    Sets(Tokenizer, SetSimilarity),
+    Similarity(Similarity),
     CommonTokens(Tokenizer),
     /// `abs(l.x - r.x)`
     Distance,
@@ -24,6 +22,14 @@ pub(super) enum Score {
     Difference {
         turned: bool,
     },
+}
+
+/// A measure between 0 and 1.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Similarity {
+    Edit(EditDistance),
+    Jaro(Boost),
+    Sets(Tokenizer, SetSimilarity),
 }
 
 /// A number, and where it stands.
@@ -45,17 +51,13 @@ impl Score {
         match self {
             Self::Edits(_) | Self::Distance | Self::Difference { .. } => "<= 2",
             Self::CommonTokens(_) => ">= 2",
-            Self::EditSimilarity(_) | Self::Jaro(_) | Self::Sets(..) => ">= 0.8",
+            Self::Similarity(_) => ">= 0.8",
         }
-    }
-
-    fn is_similarity(self) -> bool {
-        matches!(self, Self::EditSimilarity(_) | Self::Jaro(_) | Self::Sets(..))
     }
 
     /// What an operator and a number say of it; `span` is all of that.
     pub(super) fn compared(self, op: Op, number: Number, span: &Range<usize>) -> Parsed<Outcome> {
-        if self.is_similarity() && matches!(op, Op::Eq | Op::NotEq) {
+        if matches!((self, op), (Self::Similarity(_), Op::Eq | Op::NotEq)) {
             return Err(complaint(span.clone(), "a similarity is compared by >=, >, <= or <")
                 .help(format!("write >= {}", number.0)));
         }
@@ -90,7 +92,7 @@ impl Score {
             Self::CommonTokens(tokenizer) => not(tokens(tokenizer, whole(*number, place)?.saturating_add(1))),
             Self::Distance => distance(*number, false),
             Self::Difference { turned } => difference(*number, false, turned),
-            similarity => not(similarity.reaches(*number, true, place)?),
+            Self::Similarity(similarity) => not(similarity.reaches(*number, true, place)?),
         })
     }
 
@@ -100,11 +102,13 @@ impl Score {
             Self::CommonTokens(tokenizer) => not(tokens(tokenizer, whole(*number, place)?)),
             Self::Distance => distance(*number, true),
             Self::Difference { turned } => difference(*number, true, turned),
-            similarity => not(similarity.reaches(*number, false, place)?),
+            Self::Similarity(similarity) => not(similarity.reaches(*number, false, place)?),
         })
     }
+}
 
-    /// That a similarity is at least a number; above it, if `strict`.
+impl Similarity {
+    /// That it is at least a number; above it, if `strict`.
     fn reaches(self, least: Decimal, strict: bool, place: &Range<usize>) -> Parsed<Outcome> {
         if least.is_negative() || least.floor() > 1 || (least.floor() == 1 && !least.is_integer()) {
             let complaint = complaint(place.clone(), "a similarity lies between 0 and 1");
@@ -115,17 +119,15 @@ impl Score {
             return Err(complaint(place.clone(), message).help("round it"));
         }
         let bound = Bound { least, strict };
-        Ok(match self {
-            _ if !strict && is_zero(least) => Err(Trivial::Always),
-            _ if strict && least.floor() == 1 => Err(Trivial::Never),
-            Self::EditSimilarity(distance) => Ok(Formula::Leaf(Measure::EditSimilarity(distance, bound))),
-            Self::Jaro(boost) => Ok(Formula::Leaf(Measure::Jaro(boost, bound))),
-            Self::Sets(tokenizer, similarity) => {
-                Ok(Formula::Leaf(Measure::Sets(tokenizer, similarity, bound)))
-            }
-            Self::Edits(_) | Self::CommonTokens(_) | Self::Distance | Self::Difference { .. } => {
-                Err(Trivial::Never)
-            }
+        let measure = match self {
+            Self::Edit(distance) => Measure::EditSimilarity(distance, bound),
+            Self::Jaro(boost) => Measure::Jaro(boost, bound),
+            Self::Sets(tokenizer, similarity) => Measure::Sets(tokenizer, similarity, bound),
+        };
+        Ok(match strict {
+            false if is_zero(least) => Err(Trivial::Always),
+            true if least.floor() == 1 => Err(Trivial::Never),
+            _ => Ok(Formula::Leaf(measure)),
         })
     }
 }

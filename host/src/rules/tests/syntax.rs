@@ -388,6 +388,17 @@ fn every_keyword_can_name_a_column() {
 }
 
 #[test]
+fn long_lists() {
+    let list = |n: usize| (0..n).map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
+    let when = format!("l.title = r.title AND l.title NOT IN ({})", list(1000));
+    let rule = super::bound(&when, true).unwrap();
+    assert_eq!(rule.conjunctions.iter().map(Vec::len).collect::<Vec<_>>(), [1001, 1001]);
+    let rule = super::bound(&format!("l.title IN ({})", list(1000)), false).unwrap();
+    assert_eq!(rule.conjunctions.len(), 1000);
+    assert!(errors(&[&format!("l.title IN ({})", list(1025))]).contains("more than 1024 conjunctions"));
+}
+
+#[test]
 fn long_chains_do_not_overflow_the_stack() {
     let long = |unit: &str, by: &str, n: usize| vec![unit; n].join(by);
     assert!(!errors(&[&long("l.title = r.title", " AND ", 800)]).contains('^'));
