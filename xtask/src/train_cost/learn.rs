@@ -13,6 +13,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use std::fmt;
 
+/// First weights that are tried: one alone costs 0.01 of NDCG in the mean, and 30 are no better.
 const RESTARTS: usize = 12;
 const EPOCHS: usize = 400;
 const BATCH: usize = 16;
