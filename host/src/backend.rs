@@ -16,6 +16,9 @@ pub trait Backend: Send + Sync {
     /// For people: which device this is.
     fn name(&self) -> String;
 
+    /// Which cost model goes with it.
+    fn kind(&self) -> BackendKind;
+
     /// About how many pairs a task should have: enough to fill the device, few enough to see progress.
     fn pairs_per_task(&self) -> u64;
 
@@ -24,6 +27,36 @@ pub trait Backend: Send + Sync {
 
     /// Brings a job's columns and path to the device, ready to scan.
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>>;
+}
+
+/// The kinds of devices that have cost models of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackendKind {
+    /// The CPU backend.
+    Cpu,
+    /// The CUDA backend.
+    Cuda,
+}
+
+impl FromStr for BackendKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "cpu" => Ok(Self::Cpu),
+            "cuda" => Ok(Self::Cuda),
+            _ => Err("expected cpu or cuda".into()),
+        }
+    }
+}
+
+impl fmt::Display for BackendKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+        })
+    }
 }
 
 /// The scan of all pairs of a task, with a job loaded.

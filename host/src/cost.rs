@@ -17,7 +17,6 @@ pub use fixed::static_costs;
 pub use measured::{Effort, Timing, measured, timing};
 pub use network::{Layer, Network};
 
-use crate::backend::Backend;
 use crate::encode::Encoded;
 use std::fmt;
 use std::str::FromStr;
@@ -53,43 +52,6 @@ impl fmt::Display for CostSource {
             Self::Measured => "measured",
             Self::Model => "model",
             Self::Static => "static",
-        })
-    }
-}
-
-/// The kinds of devices that have cost models of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BackendKind {
-    /// The CPU backend.
-    Cpu,
-    /// The CUDA backend.
-    Cuda,
-}
-
-impl BackendKind {
-    /// The kind of a device, which is how its name begins.
-    pub fn of(device: &dyn Backend) -> Self {
-        if device.name().starts_with("cuda") { Self::Cuda } else { Self::Cpu }
-    }
-}
-
-impl FromStr for BackendKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "cpu" => Ok(Self::Cpu),
-            "cuda" => Ok(Self::Cuda),
-            _ => Err("expected cpu or cuda".into()),
-        }
-    }
-}
-
-impl fmt::Display for BackendKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cpu => "cpu",
-            Self::Cuda => "cuda",
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The CPU backend: the path, walked from a thread pool.
 
-use crate::backend::{Backend, Outcome, Scan};
+use crate::backend::{Backend, BackendKind, Outcome, Scan};
 use crate::control::Control;
 use crate::encode::Encoded;
 use crate::error::Result;
@@ -28,6 +28,10 @@ impl Backend for Cpu {
     fn name(&self) -> String {
         let n = rayon::current_num_threads();
         format!("cpu ({n} {})", if n == 1 { "thread" } else { "threads" })
+    }
+
+    fn kind(&self) -> BackendKind {
+        BackendKind::Cpu
     }
 
     fn pairs_per_task(&self) -> u64 {

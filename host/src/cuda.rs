@@ -11,7 +11,7 @@ mod scan;
 
 pub use driver::{GpuDescription, gpus};
 
-use crate::backend::{Backend, Scan};
+use crate::backend::{Backend, BackendKind, Scan};
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::plan::Program;
@@ -83,6 +83,10 @@ impl Cuda {
 impl Backend for Cuda {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn kind(&self) -> BackendKind {
+        BackendKind::Cuda
     }
 
     fn pairs_per_task(&self) -> u64 {

@@ -3,7 +3,7 @@
 use crate::analyze::{Analysis, analyze};
 use crate::backend::Backend;
 use crate::control::Control;
-use crate::cost::{self, BackendKind, CostModel, CostSource};
+use crate::cost::{self, CostModel, CostSource};
 use crate::encode::{Encoded, Selection, encode};
 use crate::error::Result;
 use crate::partition::{stripes, whole};
@@ -93,7 +93,7 @@ impl Job {
         let subsumed = rules::subsumed(&rules);
         let costs = match self.cost {
             CostSource::Measured => cost::measured(device, &encoded, SEED)?,
-            CostSource::Model => cost::costs(&CostModel::builtin(BackendKind::of(device))?, &encoded),
+            CostSource::Model => cost::costs(&CostModel::builtin(device.kind())?, &encoded),
             CostSource::Static => cost::static_costs(&encoded),
         };
         let statistics = Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics()?;

@@ -102,7 +102,7 @@ pub enum Transform {
     StripAccents,
     /// [`hyperblock_shared::soundex::soundex`].
     Soundex,
-    /// Lawrence Philips' Metaphone (*Computer Language* 7(12), 1990), four letters at most.
+    /// Lawrence Philips' Metaphone (*Computer Language* 7(12), 1990) of the ASCII letters, four letters at most.
     Metaphone,
     /// The first run of exactly four digits, as a number: the year of a date however it is written.
     Year,

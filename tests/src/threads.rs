@@ -4,7 +4,7 @@
 //! is stricter than a GPU, too: threads really run apart, indices are checked, lanes that take part in different
 //! votes are found out, and so are result slots that are counted but not written.
 
-use hyperblock::backend::{Backend, Outcome, Scan};
+use hyperblock::backend::{Backend, BackendKind, Outcome, Scan};
 use hyperblock::encode::Encoded;
 use hyperblock::plan::Program;
 use hyperblock::{Candidate, Control, Result};
@@ -83,6 +83,10 @@ impl KernelOnThreads {
 impl Backend for KernelOnThreads {
     fn name(&self) -> String {
         format!("the kernel on {} × {} CPU threads", self.n_blocks, self.threads_per_block)
+    }
+
+    fn kind(&self) -> BackendKind {
+        BackendKind::Cpu
     }
 
     fn pairs_per_task(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Exactness: every backend finds what the oracle finds, no more, no less, in the same order.
 
-use hyperblock::backend::{Backend, Scan};
+use hyperblock::backend::{Backend, BackendKind, Scan};
 use hyperblock::cost::CostSource;
 use hyperblock::cpu::{self, Cpu};
 use hyperblock::encode::Encoded;
@@ -74,6 +74,10 @@ struct SmallCpu(u64);
 impl Backend for SmallCpu {
     fn name(&self) -> String {
         format!("the CPU with {} bytes", self.0)
+    }
+
+    fn kind(&self) -> BackendKind {
+        BackendKind::Cpu
     }
 
     fn pairs_per_task(&self) -> u64 {

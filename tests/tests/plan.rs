@@ -1,9 +1,9 @@
 //! Plans as people see them: the tree that comes of rules over a table, and what the statistics behind it say.
 
+use hyperblock::Prepared;
 use hyperblock::cost::CostSource;
 use hyperblock::cpu::Cpu;
 use hyperblock::plan::Variant;
-use hyperblock::Prepared;
 use hyperblock_shared::predicate::{Measure, Test};
 use hyperblock_shared::text::scratch_words;
 use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
@@ -14,10 +14,34 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 fn products() -> Case {
     let header = ["pno", "pname", "price", "sname", "description", "color", "saddress"];
     let rows = [
-        ["a1", "Apple MacBook Air", "909", "Comp. World", "13 inch laptop with 8 GB of memory", "gray", "9 Barton Grove"],
+        [
+            "a1",
+            "Apple MacBook Air",
+            "909",
+            "Comp. World",
+            "13 inch laptop with 8 GB of memory",
+            "gray",
+            "9 Barton Grove",
+        ],
         ["a2", "ThinkPad", "849", "Smart Shop", "Lenovo laptop with 16 GB of memory", "black", "3 Mill Lane"],
-        ["a3", "Apple Macbook Air", "909", "Comp. World", "laptop of 13 inch with 8 GB of memory", "gray", "9 Barton Grv"],
-        ["a4", "ThinkPad E15", "849", "Smart Shop", "laptop by Lenovo with 16 GB of memory", "black", "Mill Lane 3"],
+        [
+            "a3",
+            "Apple Macbook Air",
+            "909",
+            "Comp. World",
+            "laptop of 13 inch with 8 GB of memory",
+            "gray",
+            "9 Barton Grv",
+        ],
+        [
+            "a4",
+            "ThinkPad E15",
+            "849",
+            "Smart Shop",
+            "laptop by Lenovo with 16 GB of memory",
+            "black",
+            "Mill Lane 3",
+        ],
         ["a5", "Phone case", "9", "Smart Shop", "fits every phone", "gray", "3 Mill Lane"],
         ["a6", "Phone Case", "9", "Comp. World", "fits every phone of this year", "black", "9 Barton Grove"],
     ];
@@ -37,7 +61,11 @@ fn tree(variants: &[Variant]) -> String {
         .prepare_with(&|job| job.cost(CostSource::Static).variants(variants.to_vec()))
         .unwrap_or_else(|error| panic!("{error}"));
     let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
-    explained.lines().take_while(|line| !line.starts_with("Domains")).map(|line| format!("{line}\n")).collect()
+    explained
+        .lines()
+        .take_while(|line| !line.starts_with("Domains"))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 #[test]
@@ -59,9 +87,14 @@ fn by_cost_or_by_selectivity_alone() {
 /// A rule that another one makes needless is said to be, and named as a witness all the same where it comes first.
 #[test]
 fn subsumed_rules_are_told() {
-    let whens = ["l.sname = r.sname AND l.price = r.price", "l.sname = r.sname", "l.sname = r.sname AND l.color = r.color"];
+    let whens = [
+        "l.sname = r.sname AND l.price = r.price",
+        "l.sname = r.sname",
+        "l.sname = r.sname AND l.color = r.color",
+    ];
     let case = Case { whens: whens.map(str::to_owned).to_vec(), ..products() };
-    let paper = case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
+    let paper =
+        case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
     let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
     insta::assert_snapshot!(explained, @"");
     paper.assert_same("the CPU", &paper.oracle(), &paper.run(&Cpu::new()));
@@ -71,7 +104,8 @@ fn subsumed_rules_are_told() {
 #[test]
 fn other_formats() {
     let case = Case { whens: vec![products().whens[1].clone()], ..products() };
-    let paper = case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
+    let paper =
+        case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
     let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}"));
     insta::assert_snapshot!(explained.dot(), @"");
     insta::assert_snapshot!(format!("{:#}", explained.json()), @"");

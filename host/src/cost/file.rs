@@ -16,9 +16,10 @@
 //!
 //! A file for each backend is built in; `cargo xtask train-cost` makes others.
 
+use super::N_FEATURES;
 use super::features::{FEATURES, Features};
 use super::network::{Layer, Network};
-use super::{BackendKind, N_FEATURES};
+use crate::backend::BackendKind;
 use crate::error::{Error, Result};
 use std::fmt;
 use std::path::Path;

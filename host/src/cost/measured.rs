@@ -4,8 +4,7 @@
 //! GPU spreads a pair's work over thousands of threads and is timed as it is; the CPU is timed on one thread, so that
 //! neither the number of cores nor what else they do counts. Nothing is subtracted: walking the path is part of the cost.
 
-use super::BackendKind;
-use crate::backend::Backend;
+use crate::backend::{Backend, BackendKind};
 use crate::control::Control;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
@@ -58,7 +57,7 @@ pub struct Timing {
 
 /// The cost of each predicate of an encoding, measured on a device; `seed` chooses the records.
 pub fn measured(device: &dyn Backend, encoded: &Encoded, seed: u64) -> Result<Vec<f64>> {
-    let backend = BackendKind::of(device);
+    let backend = device.kind();
     let sample = sample(encoded, seed);
     let encoded = sample.as_ref().unwrap_or(encoded);
     let effort = Effort::quick(backend);
@@ -70,7 +69,7 @@ pub fn measured(device: &dyn Backend, encoded: &Encoded, seed: u64) -> Result<Ve
 /// Times one predicate of an encoding. The encoding goes to the device whole, so it should be small.
 pub fn timing(device: &dyn Backend, encoded: &Encoded, predicate: usize, effort: Effort) -> Result<Timing> {
     let program = Program::of_one(encoded, predicate as u32)?;
-    match BackendKind::of(device) {
+    match device.kind() {
         BackendKind::Cuda => grow(device, encoded, &program, effort),
         BackendKind::Cpu => {
             let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build();

@@ -51,7 +51,7 @@ impl Stage<'_> {
             Self::Plain(transform) => plain(transform, value),
             Self::Replace { regex, replacement, all: true } => regex.replace_all(value, replacement),
             Self::Replace { regex, replacement, all: false } => regex.replace(value, replacement),
-            Self::Metaphone(metaphone) => Cow::Owned(metaphone.encode(value)),
+            Self::Metaphone(metaphone) => Cow::Owned(metaphone.encode(&ascii_letters(value))),
         }
     }
 }
@@ -82,6 +82,11 @@ fn plain<'v>(transform: &Transform, value: &'v str) -> Cow<'v, str> {
         // Stages of their own.
         Transform::RegexpReplace { .. } | Transform::Metaphone => Cow::Borrowed(value),
     }
+}
+
+/// Metaphone is about English: as for Soundex, only ASCII letters count (and the crate cannot take others).
+fn ascii_letters(value: &str) -> String {
+    value.chars().filter(char::is_ascii_alphabetic).collect()
 }
 
 /// Where the character at `ix` starts, or the end.
@@ -116,6 +121,7 @@ fn dollars(replacement: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn transforms_count_characters_and_leave_no_empty_values() {
@@ -138,12 +144,25 @@ mod tests {
             (vec![Transform::Soundex], "42", None),
             (vec![Transform::Metaphone], "Smith", Some("SM0")),
             (vec![Transform::Metaphone], "42", None),
+            (vec![Transform::Metaphone], "Été Małgorzata", Some("TMKR")),
             (vec![Transform::Year], "05/12/1999", Some("1999")),
             (vec![Transform::Year], "19991231, 0099", Some("99")),
             (vec![Transform::Year], "31.12.99", None),
         ] {
             let pipeline = Pipeline::new(&transforms).unwrap();
             assert_eq!(pipeline.apply(value).as_deref(), want, "{transforms:?} {value:?}");
+        }
+    }
+
+    proptest! {
+        /// Somebody else's code, on whatever letters there are.
+        #[test]
+        fn metaphone_takes_everything(value in "\\PC{0,12}", letters in "[A-Za-z]{0,14}") {
+            let transforms = [Transform::Metaphone];
+            let pipeline = Pipeline::new(&transforms).unwrap();
+            for value in [value, letters] {
+                prop_assert!(pipeline.apply(&value).is_none_or(|code| code.len() <= 4));
+            }
         }
     }
 

@@ -43,7 +43,10 @@ fn apply(transform: &Transform, value: &str) -> String {
         }
         Transform::StripAccents => unaccented(value),
         Transform::Soundex => soundex(&chars),
-        Transform::Metaphone => rphonetic::Metaphone::default().encode(value),
+        Transform::Metaphone => {
+            let letters: String = chars.iter().filter(|char| char.is_ascii_alphabetic()).collect();
+            rphonetic::Metaphone::default().encode(&letters)
+        }
         Transform::Year => {
             let runs = value.split(|char: char| !char.is_ascii_digit()).filter(|run| run.len() == 4);
             runs.take(1).map(|run| run.parse::<u32>().expect("digits").to_string()).collect()

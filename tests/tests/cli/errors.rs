@@ -133,7 +133,7 @@ fn rule_syntax() {
     2 | when = '''l.name LIKE r.name'''
       |           ^^^^^^^^^^^^^^^^^^
       |
-    help: a rule joins comparisons by AND, OR and NOT: = and <>, levenshtein(a, b) <= k, levenshtein_similarity, jaro_winkler_similarity or jaccard >= t, and abs(l.x - r.x) <= k
+    help: a rule joins comparisons by AND, OR and NOT: l.a = r.a or l.a = 'x' (also <>, <, BETWEEN, IN, IS NULL), levenshtein(l.a, r.a) <= 2, jaccard(words(l.a), words(r.a)) >= 0.8, abs(l.x - r.x) <= 2
     ");
     assert_snapshot!(of_rule("levenshtien(l.name, r.name) <= 2"), @r"
     error: there is no function `levenshtien`

@@ -3,7 +3,8 @@
 use super::{WorkloadArgs, workload};
 use crate::bench::record;
 use anyhow::Result;
-use hyperblock::cost::{self, BackendKind, Effort, FEATURES, Features};
+use hyperblock::backend::BackendKind;
+use hyperblock::cost::{self, Effort, FEATURES, Features};
 use hyperblock::{DeviceChoice, backend};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -13,6 +14,8 @@ use std::io::{self, Write};
 /// Every predicate is timed so often, all others in between. Each time the median of some runs counts, and of those the
 /// fastest: what else a machine does, for a moment or for minutes, only ever makes it slower.
 const ROUNDS: usize = 5;
+/// A GPU has nothing else to do.
+const ROUNDS_ON_GPU: usize = 1;
 /// Of four timings, three are for training.
 const TRAINING_SHARE: (usize, usize) = (3, 4);
 
@@ -36,16 +39,17 @@ pub(crate) struct Taken {
 pub(crate) fn take(args: &WorkloadArgs) -> Result<Taken> {
     let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
     let device = backend::open(choice, None)?;
-    let backend = BackendKind::of(&*device);
+    let backend = device.kind();
     let jobs = workload::draw(args.rows, args.seed)?;
     let n_predicates: usize = jobs.iter().map(|job| job.predicates.len()).sum();
     eprintln!("timing {n_predicates} predicates on {}", device.name());
     let effort = Effort::careful(backend);
+    let n_rounds = if backend == BackendKind::Cuda { ROUNDS_ON_GPU } else { ROUNDS };
     let mut timings = Vec::with_capacity(n_predicates);
     for encoded in &jobs {
         let static_costs = cost::static_costs(encoded);
         let mut fastest = vec![f64::INFINITY; encoded.predicates.len()];
-        for _ in 0..ROUNDS {
+        for _ in 0..n_rounds {
             for (ix, fastest) in fastest.iter_mut().enumerate() {
                 *fastest = fastest.min(cost::timing(&*device, encoded, ix, effort)?.nanoseconds);
             }
