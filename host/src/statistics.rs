@@ -60,6 +60,14 @@ impl Effort {
             Self::Thorough => 8192,
         }
     }
+
+    /// Values of a domain that are put into buckets.
+    fn most_values(self) -> usize {
+        match self {
+            Self::Quick => 1 << 12,
+            Self::Thorough => 1 << 15,
+        }
+    }
 }
 
 /// The pairs of an encoding, ready to be asked.
@@ -80,7 +88,12 @@ impl<'a> Pairs<'a> {
         let archive = rkyv::to_bytes::<rkyv::rancor::Error>(&path)
             .map_err(|error| Error::Internal(format!("the predicates cannot be archived: {error}")))?;
         let scratch = vec![0; scratch_words(encoded.longest()) as usize];
-        Ok(Self { population: Population::new(encoded, one_table), archive, scratch, effort })
+        Ok(Self {
+            population: Population::new(encoded, one_table, effort.most_values()),
+            archive,
+            scratch,
+            effort,
+        })
     }
 
     /// The statistics of all predicates.

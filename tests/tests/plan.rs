@@ -70,18 +70,73 @@ fn tree(variants: &[Variant]) -> String {
 
 #[test]
 fn rules_share_what_they_begin_with() {
-    insta::assert_snapshot!(tree(&[]), @"");
+    insta::assert_snapshot!(tree(&[]), @"
+    Scan: all pairs, left=6, right=6, pairs=15
+      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈6.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈2.0
+          levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈2.0
+            → rule 3                                                  pairs≈2.0
+      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈3.0
+        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈2.0
+          jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈2.0
+            → rule 2                                                  pairs≈2.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈2.0
+          levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
+            → rule 1                                                  pairs≈1.0
+    ");
 }
 
 #[test]
 fn without_a_plan_rules_stand_as_in_the_file() {
-    insta::assert_snapshot!(tree(&[Variant::NoEpg]), @"");
+    insta::assert_snapshot!(tree(&[Variant::NoEpg]), @"
+    Scan: all pairs, left=6, right=6, pairs=15
+      levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈2.0
+        l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈0.97
+          l.price = r.price                                       sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈1.0
+            → rule 1                                              pairs≈1.0
+      jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈4.1
+        l.price = r.price                                         sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
+          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈0.97
+            → rule 2                                              pairs≈0.97
+      levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈4.0
+        l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈4.0
+          l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈0.00
+            → rule 3                                              pairs≈0.00
+    ");
 }
 
 #[test]
 fn by_cost_or_by_selectivity_alone() {
-    insta::assert_snapshot!(tree(&[Variant::COrder]), @"");
-    insta::assert_snapshot!(tree(&[Variant::SOrder]), @"");
+    insta::assert_snapshot!(tree(&[Variant::COrder]), @"
+    Scan: all pairs, left=6, right=6, pairs=15
+      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈6.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈2.0
+          levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈2.0
+            → rule 3                                                  pairs≈2.0
+      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈3.0
+        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈2.0
+          jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈2.0
+            → rule 2                                                  pairs≈2.0
+      l.color = r.color                                               sp=4.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈6.0
+        l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈2.0
+          levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
+            → rule 1                                                  pairs≈1.0
+    ");
+    insta::assert_snapshot!(tree(&[Variant::SOrder]), @"
+    Scan: all pairs, left=6, right=6, pairs=15
+      levenshtein_similarity(l.saddress, r.saddress) >= 0.6         sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈6.0
+        l.sname = r.sname                                           sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈6.0
+          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈2.0
+            → rule 3                                                pairs≈2.0
+      l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈3.0
+        jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈3.0
+          l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈2.0
+            → rule 2                                                pairs≈2.0
+      levenshtein_similarity(l.pname, r.pname) >= 0.7               sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈2.0
+        l.price = r.price                                           sp=2.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈2.0
+          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈1.0
+            → rule 1                                                pairs≈1.0
+    ");
 }
 
 /// A rule that another one makes needless is said to be, and named as a witness all the same where it comes first.
@@ -96,7 +151,20 @@ fn subsumed_rules_are_told() {
     let paper =
         case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
     let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
-    insta::assert_snapshot!(explained, @"");
+    insta::assert_snapshot!(explained, @r#"
+    Scan: all pairs, left=6, right=6, pairs=15
+      l.sname = r.sname      sp=4.00e-1  cost=2.0 ns  score=4.0e-1  remembered  pairs≈5.9
+        → rule 2             pairs≈5.9
+        l.sname = r.sname    sp=4.00e-1  cost=2.0 ns  score=8.0e-2  remembered  pairs≈5.9
+          l.price = r.price  sp=2.00e-1  cost=2.0 ns  score=8.0e-2  pairs≈2.0
+            → rule 1         pairs≈2.0
+    Subsumed: every pair that "rule 1" allows is allowed by "rule 2"
+    Subsumed: every pair that "rule 3" allows is allowed by "rule 2"
+    Domains: 3, device bytes=72
+      l.sname: values=2
+      l.price: values=3
+      l.color: values=2
+    "#);
     paper.assert_same("the CPU", &paper.oracle(), &paper.run(&Cpu::new()));
 }
 
@@ -107,8 +175,69 @@ fn other_formats() {
     let paper =
         case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
     let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}"));
-    insta::assert_snapshot!(explained.dot(), @"");
-    insta::assert_snapshot!(format!("{:#}", explained.json()), @"");
+    insta::assert_snapshot!(explained.dot(), @r#"
+    digraph plan {
+      node [shape=box, fontname="sans-serif"];
+      root [label="all pairs\n15"];
+      step0 [label="l.price = r.price\nsp 2.00e-1, 2.0 ns\n≈ 3.0 pairs"];
+      root -> step0 [label="2.8e-2"];
+      step1 [label="l.sname = r.sname\nsp 4.00e-1, 2.0 ns\n≈ 2.0 pairs"];
+      step0 -> step1 [label="2.8e-2"];
+      step2 [label="jaccard(words(l.description), words(r.description)) >= 0.5\nsp 3.56e-1, 11.7 ns\n≈ 2.0 pairs"];
+      step1 -> step2 [label="2.8e-2"];
+      step3 [label="rule 1\n≈ 2.0 pairs", shape=ellipse, style=bold];
+      step2 -> step3;
+    }
+    "#);
+    insta::assert_snapshot!(format!("{:#}", explained.json()), @r#"
+    {
+      "left_records": 6,
+      "right_records": 6,
+      "left_compared": 6,
+      "right_compared": 6,
+      "pairs": 15,
+      "branches": [
+        {
+          "predicate": "l.price = r.price",
+          "selectivity": 0.2,
+          "selectivity_is_exact": true,
+          "cost_ns": 2,
+          "score": 0.02849027777777778,
+          "remembered": false,
+          "expected_pairs": 3.013916015625,
+          "children": [
+            {
+              "predicate": "l.sname = r.sname",
+              "selectivity": 0.4,
+              "selectivity_is_exact": true,
+              "cost_ns": 2,
+              "score": 0.02849027777777778,
+              "remembered": false,
+              "expected_pairs": 2.038330078125,
+              "children": [
+                {
+                  "predicate": "jaccard(words(l.description), words(r.description)) >= 0.5",
+                  "selectivity": 0.3561284722222222,
+                  "selectivity_is_exact": false,
+                  "cost_ns": 11.666666666666666,
+                  "score": 0.02849027777777778,
+                  "remembered": false,
+                  "expected_pairs": 1.978747558593759,
+                  "children": [
+                    {
+                      "rule": "rule 1",
+                      "expected_pairs": 1.978747558593759
+                    }
+                  ]
+                }
+              ]
+            }
+          ]
+        }
+      ],
+      "subsumed": []
+    }
+    "#);
 }
 
 /// Where a share of pairs is said to be counted, it is: against every pair of the job.

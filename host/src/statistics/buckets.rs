@@ -9,9 +9,6 @@ use super::minhash::{Keys, TABLES};
 use crate::random::Random;
 use rayon::prelude::*;
 
-/// The most values that are put into buckets. Of more, every n-th is taken.
-pub(super) const MOST_VALUES: usize = 1 << 14;
-
 /// All tables.
 #[derive(Debug)]
 pub(super) struct Buckets {
@@ -34,15 +31,16 @@ struct Table {
 }
 
 impl Buckets {
-    /// Puts the values that records have into buckets.
+    /// Puts the values that records have into buckets; of more than `most_values`, every n-th.
     pub(super) fn new(
         left: &Frequencies,
         right: &Frequencies,
+        most_values: usize,
         keys_of: impl Fn(u32) -> Option<Keys> + Sync,
     ) -> Self {
         let in_use: Vec<u32> =
             left.codes().filter(|&code| left.count(code) + right.count(code) > 0).collect();
-        let step = in_use.len().div_ceil(MOST_VALUES).max(1);
+        let step = in_use.len().div_ceil(most_values).max(1);
         let taken: Vec<(u32, Keys)> = in_use
             .par_iter()
             .step_by(step)

@@ -67,6 +67,7 @@ struct Operands {
 pub(super) struct Population<'a> {
     pub(super) encoded: &'a Encoded,
     one_table: bool,
+    most_values: usize,
     frequencies: Vec<Option<Rc<Frequencies>>>,
     buckets: Vec<(BucketsOf, Rc<Buckets>)>,
 }
@@ -102,9 +103,9 @@ impl BucketsOf {
 }
 
 impl<'a> Population<'a> {
-    pub(super) fn new(encoded: &'a Encoded, one_table: bool) -> Self {
+    pub(super) fn new(encoded: &'a Encoded, one_table: bool, most_values: usize) -> Self {
         let frequencies = encoded.codes.iter().map(|_| None).collect();
-        Self { encoded, one_table, frequencies, buckets: Vec::new() }
+        Self { encoded, one_table, most_values, frequencies, buckets: Vec::new() }
     }
 
     /// The pairs of the job.
@@ -148,7 +149,8 @@ impl<'a> Population<'a> {
             return buckets.clone();
         }
         let encoded = self.encoded;
-        let buckets = Buckets::new(&operands.lefts, &operands.rights, |code| of.keys(encoded, code));
+        let buckets =
+            Buckets::new(&operands.lefts, &operands.rights, self.most_values, |code| of.keys(encoded, code));
         let buckets = Rc::new(buckets);
         self.buckets.push((of, buckets.clone()));
         buckets
