@@ -17,6 +17,7 @@ mod tests;
 mod tree;
 mod variant;
 
+pub use layout::Step;
 pub use program::Program;
 pub use tree::{Node, Witness};
 pub use variant::Variant;
@@ -26,7 +27,6 @@ use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::rules::{Predicate, Rule};
 use crate::statistics::{Pairs, Statistics};
-use hyperblock_shared::path::Step;
 use layout::Layout;
 use order::Weights;
 
@@ -118,7 +118,7 @@ impl Plan {
 
     /// By step of the path: how many pairs are expected to pass it.
     pub fn passing(&self, pairs: &mut Pairs<'_>) -> Result<Vec<f64>> {
-        Ok(pairs.passing(self.program.walk()?, &self.layout.steps, &self.layout.prefixes))
+        Ok(pairs.passing(self.program.walk()?, &self.layout.prefixes))
     }
 
     /// The steps of the path.

@@ -16,7 +16,7 @@ pub use columns::ColumnStatistics;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::random::Random;
-use hyperblock_shared::path::{Observer, Path, Step, Walk};
+use hyperblock_shared::path::{Observer, Path, Walk};
 use hyperblock_shared::predicate::{Measure, Predicate, Test};
 use hyperblock_shared::text::scratch_words;
 use rkyv::util::AlignedVec;
@@ -180,13 +180,13 @@ impl<'a> Pairs<'a> {
 
     /// By step of a path: how many pairs will pass it. `prefixes` gives for each step the predicates that hold on every
     /// pair that passes it.
-    pub fn passing(&mut self, path: Walk<'_>, steps: &[Step], prefixes: &[Vec<u32>]) -> Vec<f64> {
+    pub fn passing(&mut self, path: Walk<'_>, prefixes: &[Vec<u32>]) -> Vec<f64> {
         let encoded = self.population.encoded;
         let drives = |predicate: u32| {
             let predicate = encoded.predicates[predicate as usize];
             !predicate.negated && matches!(predicate.test, Test::Compare { .. })
         };
-        let mut best: Vec<Option<Estimate>> = vec![None; steps.len()];
+        let mut best: Vec<Option<Estimate>> = vec![None; prefixes.len()];
         // From everywhere first; then from where each predicate holds, for the steps behind it.
         let mut drivers: Vec<u32> =
             prefixes.iter().flatten().copied().filter(|&predicate| drives(predicate)).collect();
@@ -197,7 +197,7 @@ impl<'a> Pairs<'a> {
                 None => vec![Stratum::All],
                 Some(driver) => self.population.strata(&encoded.predicates[driver as usize].test),
             };
-            let estimates = self.walked(path, steps.len(), &strata, driver);
+            let estimates = self.walked(path, prefixes.len(), &strata, driver);
             for (ix, estimate) in estimates.into_iter().enumerate() {
                 let behind = driver.is_none_or(|driver| prefixes[ix].contains(&driver));
                 if behind && best[ix].is_none_or(|best| estimate.error() < best.error()) {

@@ -16,7 +16,7 @@
 //! that stands in several places is computed once for a pair: its outcome is kept in a bitmap. The host archives a path
 //! with rkyv; both sides walk the archive where it lies.
 
-use crate::columns::Columns;
+use crate::columns::{Columns, MISSING};
 use crate::predicate::{ArchivedPredicate, Predicate};
 use crate::text::Scratch;
 use rkyv::with::InlineAsBox;
@@ -44,6 +44,16 @@ pub enum Step {
         otherwise: u32,
         /// The bit of the bitmap that remembers the outcome, below [`REMEMBERED`], or [`FORGOTTEN`].
         bit: u32,
+    },
+    /// The same for the predicate that two values are equal: so short that it stands in the step itself, and is sooner
+    /// computed again than remembered.
+    Equal {
+        /// The left operand.
+        left: u32,
+        /// The right operand.
+        right: u32,
+        /// As above.
+        otherwise: u32,
     },
     /// All that led here holds: the pair is a candidate.
     Witness {
@@ -124,6 +134,12 @@ impl Walk<'_> {
                     observer.reached(ix);
                     witness = witness.min(rule.to_native());
                     ix = then.to_native();
+                }
+                ArchivedStep::Equal { left: operand_l, right: operand_r, otherwise } => {
+                    let l = columns.codes(operand_l.to_native())[left as usize];
+                    let holds = l != MISSING && l == columns.codes(operand_r.to_native())[right as usize];
+                    observer.tested(ix, holds, true);
+                    ix = if holds { ix + 1 } else { otherwise.to_native() };
                 }
                 ArchivedStep::Test { predicate, otherwise, bit } => {
                     let bit = bit.to_native();

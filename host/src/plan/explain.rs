@@ -5,13 +5,12 @@ mod dot;
 mod json;
 mod text;
 
-use super::Plan;
+use super::{Plan, Step};
 use crate::analyze::Analysis;
 use crate::encode::Encoded;
 use crate::grouped::grouped;
 use crate::rules::Subsumed;
 use crate::statistics::ColumnStatistics;
-use hyperblock_shared::path::Step;
 
 /// A plan beside what it was made for and what it is expected to do.
 pub struct Explained<'a> {

@@ -1,9 +1,31 @@
-//! Layout: the tree, depth first, as the steps of a path (`hyperblock_shared::path`).
+//! Layout: the tree, depth first, as the steps of a path. [`super::Program`] makes of them what backends walk
+//! (`hyperblock_shared::path`).
 
 use super::Conjunction;
 use super::tree::Node;
-use hyperblock_shared::path::{FORGOTTEN, REMEMBERED, Step};
+use hyperblock_shared::path::{FORGOTTEN, REMEMBERED};
 use std::collections::HashMap;
+
+/// A step of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Go on with the next step if the predicate holds, else with `otherwise`.
+    Test {
+        /// By its place among the plan's predicates.
+        predicate: u32,
+        /// A later step, or one past the last.
+        otherwise: u32,
+        /// The bit that remembers the outcome, or [`FORGOTTEN`].
+        bit: u32,
+    },
+    /// A rule holds.
+    Witness {
+        /// By its place in the file.
+        rule: u32,
+        /// The next step that may lead to an earlier rule, or one past the last.
+        then: u32,
+    },
+}
 
 /// A path's steps, and for each the predicates that hold on every pair that passes it.
 #[derive(Clone, Debug, Default)]

@@ -1,16 +1,30 @@
 //! A path, archived: the form that backends walk, on the device too, where it lies.
 
+use super::layout::Step;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
-use hyperblock_shared::path::{FORGOTTEN, Path, Step, Walk};
+use hyperblock_shared::path::{self, FORGOTTEN, Path, Walk};
+use hyperblock_shared::predicate::{Measure, Predicate, Test};
 use rkyv::util::AlignedVec;
 
-/// The steps of a path, and the predicates of the encoding that it is walked over.
+/// The steps of a path, and the predicates of the encoding that it is walked over. What a plan calls a test of equality is a
+/// shorter step here.
 #[derive(Debug)]
 pub struct Program(AlignedVec);
 
 impl Program {
     pub(super) fn new(encoded: &Encoded, steps: &[Step]) -> Result<Self> {
+        let lowered = |step: &Step| match *step {
+            Step::Test { predicate, otherwise, bit } => match encoded.predicates[predicate as usize] {
+                Predicate {
+                    test: Test::Compare { left, right, measure: Measure::Equal },
+                    negated: false,
+                } => path::Step::Equal { left, right, otherwise },
+                _ => path::Step::Test { predicate, otherwise, bit },
+            },
+            Step::Witness { rule, then } => path::Step::Witness { rule, then },
+        };
+        let steps = &steps.iter().map(lowered).collect::<Vec<_>>();
         rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps })
             .map(Self)
             .map_err(|error| Error::Internal(format!("the path cannot be archived: {error}")))

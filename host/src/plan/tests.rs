@@ -1,11 +1,11 @@
 //! Whatever the order, a path finds the first rule in file order that holds, and computes nothing twice.
 
-use super::layout::{Layout, lay_out};
+use super::layout::{Layout, Step, lay_out};
 use super::order::Weights;
 use super::variant::Variant;
 use super::{Conjunction, order, redundancy, tree};
 use crate::random::Random;
-use hyperblock_shared::path::{FORGOTTEN, Step};
+use hyperblock_shared::path::FORGOTTEN;
 use proptest::prelude::*;
 
 /// Predicates are "value `n / LEVELS` is at most `n % LEVELS`", so that some imply others.
