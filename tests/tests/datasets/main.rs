@@ -81,7 +81,7 @@ fn main() {
         trials.extend(trials_of_all.map(|trial| trial.with_ignored_flag(!data.is_there())));
     }
     let is_any_there = all.iter().any(DataSet::is_there);
-    let hold = move || estimates::hold(&all, n_records);
+    let hold = move || estimates::hold(&all);
     trials.insert(0, Trial::test("estimates", hold).with_ignored_flag(!is_any_there));
     trials.push(Trial::test("rules_for_every_data_set", rules_for_all).with_ignored_flag(!is_any_there));
     libtest_mimic::run(&arguments, trials).exit();
@@ -90,7 +90,7 @@ fn main() {
 /// Records of each table: fewer where values are long or data sets are many.
 fn n_records(data: &DataSet) -> usize {
     match data.name.as_str() {
-        name if name.starts_with("autofj/") => 300,
+        name if name.starts_with("autofj/") => 120,
         "abt_buy" | "patstat_applicants" | "freedb_cds" | "freedb_cds_raw" | "notebooks_x2" => 300,
         _ => 600,
     }

@@ -10,8 +10,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+/// Pairs of ids.
+type Matches = Vec<(String, String)>;
+
 /// Of longer tables, only the beginning is looked at.
-const MOST_READ: usize = 20_000;
+const MOST_READ: usize = 12_000;
 
 /// A data set and the rules for it.
 #[derive(Clone)]
@@ -86,7 +89,10 @@ impl DataSet {
             Some(table) => (table, None),
             None => (read("tableA")?.ok_or("no table")?, Some(read("tableB")?.ok_or("no right table")?)),
         };
-        let matches = self.matches()?;
+        let matches = match self.matches()? {
+            Some(matches) => matches,
+            None => same_titles(&left),
+        };
         let (mut lefts, mut rights) = (Chosen::of(&left), right.as_ref().map(Chosen::of));
         for (a, b) in &matches {
             let (Some(a), Some(b)) = (lefts.place(a), rights.as_ref().unwrap_or(&lefts).place(b)) else {
@@ -120,29 +126,40 @@ impl DataSet {
             .map(|packed| Box::new(MultiGzDecoder::new(packed)) as Box<dyn Read>))
     }
 
-    /// Pairs of ids that are the same thing, or as near to it as the data set tells.
-    fn matches(&self) -> Result<Vec<(String, String)>, Box<dyn Error>> {
-        let rows = |file: Box<dyn Read>| -> Result<Vec<(String, String)>, csv::Error> {
+    /// Pairs of ids that are the same thing, or as near to it as the data set tells, if it tells.
+    fn matches(&self) -> Result<Option<Matches>, Box<dyn Error>> {
+        let rows = |file: Box<dyn Read>| -> Result<Matches, csv::Error> {
             let mut reader = csv::Reader::from_reader(file);
             reader.records().map(|row| row.map(|row| (row[0].to_owned(), row[1].to_owned()))).collect()
         };
         if let Some(matches) = self.file("matches")? {
-            return Ok(rows(matches)?);
+            return Ok(Some(rows(matches)?));
         }
         let entities = match self.file("truth")? {
             Some(truth) => Some(truth),
             None => self.file("same_link")?,
         };
-        let Some(entities) = entities else { return Ok(Vec::new()) };
-        let mut last: HashMap<String, String> = HashMap::new();
-        let mut matches = Vec::new();
-        for (id, entity) in rows(entities)? {
-            if let Some(before) = last.insert(entity, id.clone()) {
-                matches.push((before, id));
-            }
-        }
-        Ok(matches)
+        entities.map(|entities| Ok(in_entities(rows(entities)?))).transpose()
     }
+}
+
+/// Records with the same title, for want of a truth.
+fn same_titles(sheet: &Sheet) -> Matches {
+    let Some(title) = sheet.header.iter().position(|name| name.ends_with("title")) else { return Vec::new() };
+    let titles = sheet.ids.iter().zip(&sheet.rows).filter_map(|(id, row)| Some((id, row[title].as_ref()?)));
+    in_entities(titles.map(|(id, title)| (id.clone(), title.to_lowercase())))
+}
+
+/// Each id with the one before it that has the same entity.
+fn in_entities(ids: impl IntoIterator<Item = (String, String)>) -> Matches {
+    let mut last: HashMap<String, String> = HashMap::new();
+    let mut matches = Vec::new();
+    for (id, entity) in ids {
+        if let Some(before) = last.insert(entity, id.clone()) {
+            matches.push((before, id));
+        }
+    }
+    matches
 }
 
 impl Cut {
