@@ -57,7 +57,7 @@ impl Effort {
     fn n_draws(self) -> usize {
         match self {
             Self::Quick => 256,
-            Self::Thorough => 8192,
+            Self::Thorough => 16_384,
         }
     }
 

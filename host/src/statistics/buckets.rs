@@ -13,6 +13,8 @@ use rayon::prelude::*;
 #[derive(Debug)]
 pub(super) struct Buckets {
     tables: Vec<Table>,
+    /// The keys of the values in them, by code.
+    keys: Vec<(u32, Keys)>,
     /// How many times more pairs there are than pairs of values in the buckets.
     scale: f64,
 }
@@ -48,7 +50,13 @@ impl Buckets {
             .collect();
         let tables =
             (0..TABLES).into_par_iter().map(|table| Table::new(table, &taken, left, right)).collect();
-        Self { tables, scale: (step * step) as f64 }
+        Self { tables, keys: taken, scale: (step * step) as f64 }
+    }
+
+    /// The keys of a value, if it was put into buckets.
+    pub(super) fn keys(&self, code: u32) -> Option<&Keys> {
+        let place = self.keys.binary_search_by_key(&code, |(code, _)| *code).ok()?;
+        Some(&self.keys[place].1)
     }
 
     /// The pairs that share a bucket, counted once for each table in which they do.

@@ -90,10 +90,13 @@ impl BucketsOf {
             }
         }
     }
+}
 
+impl Similar {
     /// In how many tables two values share a bucket.
-    fn n_shared(self, encoded: &Encoded, left: u32, right: u32) -> usize {
-        match (self.keys(encoded, left), self.keys(encoded, right)) {
+    fn n_shared(&self, encoded: &Encoded, left: u32, right: u32) -> usize {
+        let keys = |code| self.buckets.keys(code).copied().or_else(|| self.of.keys(encoded, code));
+        match (keys(left), keys(right)) {
             (Some(left), Some(right)) => {
                 left.iter().zip(right).filter(|(left, right)| **left == *right).count()
             }
@@ -190,7 +193,7 @@ impl<'a> Population<'a> {
             }
             Stratum::Shared(similar) => {
                 let (l, r) = similar.buckets.draw(random)?;
-                let n_shared = similar.of.n_shared(self.encoded, l, r);
+                let n_shared = similar.n_shared(self.encoded, l, r);
                 if l == r || n_shared == 0 {
                     return None;
                 }
@@ -207,7 +210,7 @@ impl<'a> Population<'a> {
                 let r = rights.record(random.below(rights.n_present()));
                 let (code_l, code_r) =
                     (self.encoded.codes(*left)[l as usize], self.encoded.codes(*right)[r as usize]);
-                if code_l == code_r || similar.of.n_shared(self.encoded, code_l, code_r) > 0 {
+                if code_l == code_r || similar.n_shared(self.encoded, code_l, code_r) > 0 {
                     return None;
                 }
                 self.oriented(l, r, 1.0, &similar.operands)

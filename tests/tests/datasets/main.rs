@@ -1,22 +1,28 @@
-//! Exactness on real tables: the CPU backend against the oracle, on public data sets that lie beside the checkout.
+//! Real tables: public data sets that lie beside the checkout, whole or cut. Candidates are those of the oracle and the
+//! same under every plan, and plans do about what they are expected to do.
 //!
 //! The data is not part of the repository. Where it is absent every trial is reported as ignored, never as passed.
+
+mod estimates;
+mod set;
+mod variants;
 
 use hyperblock::backend::Backend;
 use hyperblock::cpu::Cpu;
 use hyperblock::cuda::{self, Cuda};
 use hyperblock_tests::case::{Case, Sheet};
 use libtest_mimic::{Arguments, Failed, Trial};
-use std::path::{Path, PathBuf};
+use set::DataSet;
+use std::path::Path;
 
 fn main() {
     let arguments = Arguments::from_args();
     let trial = |name: &str, data_set: &'static str, whens: &'static [&'static str]| {
-        let folder = folder().join(data_set);
+        let folder = set::folder().join(data_set);
         Trial::test(name, move || check(&folder, whens))
-            .with_ignored_flag(!self::folder().join(data_set).is_dir())
+            .with_ignored_flag(!set::folder().join(data_set).is_dir())
     };
-    let trials = vec![
+    let mut trials = vec![
         trial(
             "restaurants",
             "restaurants_864",
@@ -62,12 +68,44 @@ fn main() {
             ],
         ),
     ];
+    let all = set::all();
+    for data in &all {
+        let of_all = |what: &str, check: fn(&DataSet) -> Result<(), Failed>| {
+            let data = data.clone();
+            Trial::test(format!("{what}::{}", data.name), move || check(&data))
+        };
+        let trials_of_all = [
+            of_all("variants", |data| variants::same_candidates(data, n_records(data))),
+            of_all("oracle", variants::as_the_oracle),
+        ];
+        trials.extend(trials_of_all.map(|trial| trial.with_ignored_flag(!data.is_there())));
+    }
+    let is_any_there = all.iter().any(DataSet::is_there);
+    let hold = move || estimates::hold(&all);
+    trials.insert(0, Trial::test("estimates", hold).with_ignored_flag(!is_any_there));
+    trials.push(Trial::test("rules_for_every_data_set", rules_for_all).with_ignored_flag(!is_any_there));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// The folder of data sets, beside the checkout.
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data")
+/// Records of each table: fewer where values are long or data sets are many.
+fn n_records(data: &DataSet) -> usize {
+    match data.name.as_str() {
+        name if name.starts_with("autofj/") => 120,
+        "abt_buy" | "patstat_applicants" | "freedb_cds" | "freedb_cds_raw" | "notebooks_x2" => 300,
+        _ => 600,
+    }
+}
+
+/// Graphs are no tables.
+fn rules_for_all() -> Result<(), Failed> {
+    let known = set::all();
+    for name in set::names(&set::folder()) {
+        let folder = set::folder().join(&name);
+        if folder.is_dir() && name != "graphs" && !known.iter().any(|data| data.folder.starts_with(&folder)) {
+            return Err(format!("there are no rules for {name}").into());
+        }
+    }
+    Ok(())
 }
 
 fn check(folder: &Path, whens: &[&str]) -> Result<(), Failed> {
@@ -99,14 +137,5 @@ fn check(folder: &Path, whens: &[&str]) -> Result<(), Failed> {
 }
 
 fn sheet(path: &Path) -> Result<Sheet, Failed> {
-    let mut reader = csv::Reader::from_path(path)?;
-    let header = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
-    let mut sheet = Sheet { header, ids: Vec::new(), rows: Vec::new() };
-    for record in reader.records() {
-        let record = record?;
-        let mut fields = record.iter().map(|field| (!field.is_empty()).then(|| field.to_owned()));
-        sheet.ids.push(fields.next().flatten().ok_or("a row without an id")?);
-        sheet.rows.push(fields.collect());
-    }
-    Ok(sheet)
+    Ok(set::sheet(std::fs::File::open(path)?)?)
 }
