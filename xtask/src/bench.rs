@@ -63,6 +63,9 @@ pub(crate) struct PlanArgs {
 pub(crate) struct CostArgs {
     #[command(flatten)]
     workload: crate::train_cost::WorkloadArgs,
+    /// Timings that `train-cost --timings` wrote, instead of new ones
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["device", "rows"])]
+    timings: Option<PathBuf>,
     /// Also write the figures, a plot and the machine to files in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,

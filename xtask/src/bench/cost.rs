@@ -34,7 +34,10 @@ struct Level {
 }
 
 pub(super) fn run(args: &CostArgs) -> Result<()> {
-    let taken = take(&args.workload)?;
+    let taken = match &args.timings {
+        Some(path) => Taken::read(path)?,
+        None => take(&args.workload)?,
+    };
     let mut lines = vec![
         "device,timings,noise_percent,seeds,ndcg_mean,ndcg_min,ndcg_groups_mean,ndcg_groups_min,ndcg_groups_random"
             .to_owned(),

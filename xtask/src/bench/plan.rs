@@ -26,7 +26,7 @@ const RULES: usize = 10;
 const PREDICATES: usize = 5;
 const BY_PREDICATES: [usize; 5] = [2, 4, 6, 8, 10];
 const BY_RULES: [usize; 7] = [1, 5, 10, 20, 30, 40, 50];
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 
 /// The planned order first, then what it is compared with.
 const ORDERS: [Option<Variant>; 6] = [

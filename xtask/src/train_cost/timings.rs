@@ -2,7 +2,7 @@
 
 use super::{WorkloadArgs, workload};
 use crate::bench::record;
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use hyperblock::backend::BackendKind;
 use hyperblock::cost::{self, Effort, FEATURES, Features};
 use hyperblock::{DeviceChoice, backend};
@@ -10,6 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Every predicate is timed so often, all others in between. Each time the median of some runs counts, and of those the
 /// fastest: what else a machine does, for a moment or for minutes, only ever makes it slower.
@@ -81,13 +82,34 @@ pub(crate) fn split(timings: &[Timing], seed: u64) -> (Vec<Timing>, Vec<Timing>)
 }
 
 impl Taken {
-    /// Everything, as CSV.
+    /// Everything, as CSV under a line that says where it was taken.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "# {}, {}", self.backend, self.machine)?;
         writeln!(out, "nanoseconds,static,{}", FEATURES.join(","))?;
         for Timing { features, nanoseconds, static_cost } in &self.timings {
             let features: Vec<_> = features.0.iter().map(|feature| format!("{feature:.4}")).collect();
-            writeln!(out, "{nanoseconds:.3},{static_cost:.3},{}", features.join(","))?;
+            writeln!(out, "{nanoseconds:.6},{static_cost:.3},{}", features.join(","))?;
         }
         Ok(())
+    }
+
+    /// What [`Taken::write`] wrote.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let foreign = || format!("{} holds no timings of these features", path.display());
+        let mut lines = text.lines();
+        let taken =
+            lines.next().and_then(|line| line.strip_prefix("# ")?.split_once(", ")).with_context(foreign)?;
+        let backend = taken.0.parse().map_err(anyhow::Error::msg)?;
+        ensure!(lines.next().is_some_and(|head| head.ends_with(&FEATURES.join(","))), "{}", foreign());
+        let timing = |line: &str| {
+            let numbers: Vec<f64> = line.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+            let [nanoseconds, static_cost, features @ ..] = numbers.as_slice() else { return None };
+            let features = Features(features.try_into().ok()?);
+            Some(Timing { features, nanoseconds: *nanoseconds, static_cost: *static_cost })
+        };
+        let timings = lines.map(timing).collect::<Option<Vec<_>>>().with_context(foreign)?;
+        Ok(Self { backend, machine: taken.1.to_owned(), timings })
     }
 }
