@@ -2,8 +2,8 @@
 //!
 //! As HyperBlocker's execution plan generator (Zhu, Xie, Deng and Zhang, PVLDB 18(2), 2024, section 4): predicates are
 //! put in [`order`] by selectivity and cost; rules that begin alike share a [`tree`]; the tree is laid out as a path
-//! ([`layout`]). Two things go beyond it. What only repeats another rule is not evaluated ([`redundancy`]). And an order
-//! that looks at all rules together is tried beside the one that looks at each: whichever costs less on a sample of pairs
+//! ([`layout`]). Two things go beyond it. What only repeats another rule is not evaluated ([`redundancy`]). And orders that
+//! look at all rules together are tried beside the one that looks at each: whichever costs least on a sample of pairs
 //! ([`expected`]) is taken. The path is archived once; backends walk the archive where it lies, on the device too.
 
 mod expected;
@@ -27,6 +27,8 @@ use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::rules::{Predicate, Rule};
 use crate::statistics::{Pairs, Statistics};
+use expected::Expected;
+use hyperblock_shared::predicate as lowered;
 use layout::Layout;
 use order::Weights;
 
@@ -88,15 +90,20 @@ impl Plan {
         } else {
             let implies = |a: usize, b: usize| predicates[a].implies(&predicates[b]);
             let conjunctions = redundancy::reduce(conjunctions, implies);
-            let mut ranked = conjunctions.clone();
-            order::ranked(&mut ranked, &weights, variants, SEED);
-            let ranked = tree::build(ranked, &weights, true);
-            let is_varied = has(Variant::NoPo) || has(Variant::COrder) || has(Variant::SOrder);
-            let mut tree =
-                if is_varied { ranked } else { cheaper(ranked, conjunctions, &statistics, &costs) };
+            let is_varied = VARIED_ORDERS.into_iter().any(has);
+            let mut tree = if is_varied {
+                ranked(&conjunctions, &weights, variants)
+            } else {
+                let is_equality = encoded.predicates.iter().map(is_equality).collect();
+                cheapest(
+                    &conjunctions,
+                    &weights,
+                    &Expected { statistics: &statistics, costs: &costs, is_equality },
+                )
+            };
             if has(Variant::NoRo) {
                 tree::at_random(&mut tree, &mut Random::new(SEED));
-            } else {
+            } else if is_varied {
                 tree::by_score(&mut tree);
             }
             tree
@@ -142,16 +149,44 @@ fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Conjunct
     Ok(all)
 }
 
-/// The tree of each rule's own best order, or that of the order that is best for all together if it costs less.
-fn cheaper(
-    ranked: Vec<Node>,
-    mut conjunctions: Vec<Conjunction>,
-    statistics: &Statistics,
-    costs: &[f64],
-) -> Vec<Node> {
-    let weights = Weights { selectivity: &statistics.selectivity, costs };
-    order::covering(&mut conjunctions, &weights);
-    let covering = tree::build(conjunctions, &weights, true);
-    let cost = |tree: &[Node]| expected::cost(tree, statistics, costs);
-    if cost(&covering) < cost(&ranked) { covering } else { ranked }
+/// Variants that say how to order predicates.
+const VARIED_ORDERS: [Variant; 3] = [Variant::NoPo, Variant::COrder, Variant::SOrder];
+
+/// How much less another tree must cost to be taken instead of the one by rank and score: a sample sees no smaller
+/// differences.
+const WORTHWHILE: f64 = 0.98;
+
+fn ranked(conjunctions: &[Conjunction], weights: &Weights<'_>, variants: &[Variant]) -> Vec<Node> {
+    let mut ordered = conjunctions.to_vec();
+    order::ranked(&mut ordered, weights, variants, SEED);
+    tree::build(ordered, weights, true)
+}
+
+/// The tree by rank and score, or one in another order if it is expected to cost less: of an order that is best for all
+/// rules together, or of cheap questions first; and with what holds least first, so that what is asked of most pairs is
+/// known where it is asked again.
+fn cheapest(conjunctions: &[Conjunction], weights: &Weights<'_>, expected: &Expected<'_>) -> Vec<Node> {
+    let mut together = conjunctions.to_vec();
+    order::covering(&mut together, weights);
+    let trees = [
+        ranked(conjunctions, weights, &[]),
+        tree::build(together, weights, true),
+        ranked(conjunctions, weights, &[Variant::COrder]),
+    ];
+    let mut best: Option<(f64, Vec<Node>)> = None;
+    for mut tree in trees {
+        for order in [tree::by_score, tree::by_rising_score] {
+            order(&mut tree);
+            let cost = expected.cost(&tree);
+            if best.as_ref().is_none_or(|(least, _)| cost < WORTHWHILE * least) {
+                best = Some((cost, tree.clone()));
+            }
+        }
+    }
+    best.map(|(_, tree)| tree).unwrap_or_default()
+}
+
+fn is_equality(predicate: &lowered::Predicate) -> bool {
+    !predicate.negated
+        && matches!(predicate.test, lowered::Test::Compare { measure: lowered::Measure::Equal, .. })
 }

@@ -6,21 +6,32 @@ use crate::statistics::Statistics;
 /// Nanoseconds for a step whose outcome is remembered, and for coming to one at all.
 const STEP: f64 = 1.0;
 
-/// Nanoseconds a pair.
-pub(super) fn cost(tree: &[Node], statistics: &Statistics, costs: &[f64]) -> f64 {
-    let n_words = statistics.n_sampled.div_ceil(64);
-    let mut walk = Walk { statistics, costs, known: vec![vec![0; n_words]; costs.len()], sum: 0.0 };
-    let mut all = vec![u64::MAX; n_words];
-    if let Some(last) = all.last_mut().filter(|_| !statistics.n_sampled.is_multiple_of(64)) {
-        *last = (1 << (statistics.n_sampled % 64)) - 1;
+/// What the cost of a tree follows from.
+pub(super) struct Expected<'a> {
+    pub(super) statistics: &'a Statistics,
+    /// By predicate: nanoseconds.
+    pub(super) costs: &'a [f64],
+    /// By predicate: whether it is an equality, which is never remembered.
+    pub(super) is_equality: Vec<bool>,
+}
+
+impl Expected<'_> {
+    /// Nanoseconds a pair.
+    pub(super) fn cost(&self, tree: &[Node]) -> f64 {
+        let n_sampled = self.statistics.n_sampled;
+        let n_words = n_sampled.div_ceil(64);
+        let mut walk = Walk { expected: self, known: vec![vec![0; n_words]; self.costs.len()], sum: 0.0 };
+        let mut all = vec![u64::MAX; n_words];
+        if let Some(last) = all.last_mut().filter(|_| !n_sampled.is_multiple_of(64)) {
+            *last = (1 << (n_sampled % 64)) - 1;
+        }
+        walk.siblings(tree, &mut all);
+        walk.sum / n_sampled.max(1) as f64
     }
-    walk.siblings(tree, &mut all);
-    walk.sum / statistics.n_sampled.max(1) as f64
 }
 
 struct Walk<'a> {
-    statistics: &'a Statistics,
-    costs: &'a [f64],
+    expected: &'a Expected<'a>,
     /// By predicate: the pairs on which it was computed.
     known: Vec<Vec<u64>>,
     sum: f64,
@@ -36,9 +47,11 @@ impl Walk<'_> {
             let known = &mut self.known[node.predicate];
             let count = |words: &[u64]| f64::from(words.iter().map(|word| word.count_ones()).sum::<u32>());
             let computed: Vec<u64> = pairs.iter().zip(&*known).map(|(pairs, known)| pairs & !known).collect();
-            self.sum += STEP * count(pairs) + self.costs[node.predicate] * count(&computed);
-            known.iter_mut().zip(computed).for_each(|(known, computed)| *known |= computed);
-            let outcomes = &self.statistics.outcomes[node.predicate];
+            self.sum += STEP * count(pairs) + self.expected.costs[node.predicate] * count(&computed);
+            if !self.expected.is_equality[node.predicate] {
+                known.iter_mut().zip(computed).for_each(|(known, computed)| *known |= computed);
+            }
+            let outcomes = &self.expected.statistics.outcomes[node.predicate];
             let mut passing: Vec<u64> =
                 pairs.iter().zip(outcomes).map(|(pairs, holds)| pairs & holds).collect();
             let before = passing.clone();

@@ -64,6 +64,12 @@ pub(super) fn by_score(nodes: &mut [Node]) {
     nodes.iter_mut().for_each(|node| by_score(&mut node.children));
 }
 
+/// Puts siblings in the opposite order.
+pub(super) fn by_rising_score(nodes: &mut [Node]) {
+    nodes.sort_by(|a, b| a.score.total_cmp(&b.score));
+    nodes.iter_mut().for_each(|node| by_rising_score(&mut node.children));
+}
+
 /// Puts siblings in random order.
 pub(super) fn at_random(nodes: &mut [Node], random: &mut Random) {
     random.shuffle(nodes);
