@@ -18,6 +18,7 @@ pub use measured::{Effort, Timing, measured, timing};
 pub use network::{Layer, Network};
 
 use crate::encode::Encoded;
+use rayon::prelude::*;
 use std::fmt;
 use std::str::FromStr;
 
@@ -58,7 +59,7 @@ impl fmt::Display for CostSource {
 
 /// The cost of each predicate of an encoding, by a model.
 pub fn costs(model: &CostModel, encoded: &Encoded) -> Vec<f64> {
-    encoded.predicates.iter().map(|predicate| model.predict(&Features::of(encoded, predicate))).collect()
+    encoded.predicates.par_iter().map(|predicate| model.predict(&Features::of(encoded, predicate))).collect()
 }
 
 #[cfg(test)]

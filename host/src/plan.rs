@@ -85,6 +85,7 @@ impl Plan {
         let weights = Weights { selectivity: &statistics.selectivity, costs: &costs };
         let conjunctions = conjunctions(&rules, &predicates)?;
         let has = |variant| variants.contains(&variant);
+        let is_equality: Vec<bool> = encoded.predicates.iter().map(is_equality).collect();
         let tree = if has(Variant::NoEpg) {
             tree::build(conjunctions, &weights, false)
         } else {
@@ -94,12 +95,8 @@ impl Plan {
             let mut tree = if is_varied {
                 ranked(&conjunctions, &weights, variants)
             } else {
-                let is_equality = encoded.predicates.iter().map(is_equality).collect();
-                cheapest(
-                    &conjunctions,
-                    &weights,
-                    &Expected { statistics: &statistics, costs: &costs, is_equality },
-                )
+                let expected = Expected { statistics: &statistics, costs: &costs, is_equality: &is_equality };
+                cheapest(&conjunctions, &weights, &expected)
             };
             if has(Variant::NoRo) {
                 tree::at_random(&mut tree, &mut Random::new(SEED));
@@ -108,7 +105,7 @@ impl Plan {
             }
             tree
         };
-        let layout = layout::lay_out(&tree, !has(Variant::NoEpg));
+        let layout = layout::lay_out(&tree, |ix| !has(Variant::NoEpg) && !is_equality[ix]);
         let program = Program::new(encoded, &layout.steps)?;
         Ok(Self { rules, predicates, costs, statistics, tree, layout, program })
     }

@@ -64,7 +64,7 @@ impl Effort {
     /// Values of a domain that are put into buckets.
     fn most_values(self) -> usize {
         match self {
-            Self::Quick => 1 << 12,
+            Self::Quick => 1 << 11,
             Self::Thorough => 1 << 15,
         }
     }

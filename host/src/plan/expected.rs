@@ -12,7 +12,7 @@ pub(super) struct Expected<'a> {
     /// By predicate: nanoseconds.
     pub(super) costs: &'a [f64],
     /// By predicate: whether it is an equality, which is never remembered.
-    pub(super) is_equality: Vec<bool>,
+    pub(super) is_equality: &'a [bool],
 }
 
 impl Expected<'_> {

@@ -34,14 +34,12 @@ pub(super) struct Layout {
     pub(super) prefixes: Vec<Vec<u32>>,
 }
 
-/// Lays out a tree. With `remembering`, predicates that stand in several places share a bit of the outcome bitmap.
-pub(super) fn lay_out(tree: &[Node], remembering: bool) -> Layout {
+/// Lays out a tree. Predicates that stand in several places and are `worth_remembering` share a bit of the outcome bitmap.
+pub(super) fn lay_out(tree: &[Node], worth_remembering: impl Fn(usize) -> bool) -> Layout {
     let mut layout = Layout::default();
     tree.iter().for_each(|node| layout.node(node, &[]));
     layout.continue_after_witnesses();
-    if remembering {
-        layout.remember();
-    }
+    layout.remember(worth_remembering);
     layout
 }
 
@@ -122,14 +120,17 @@ impl Layout {
     }
 
     /// Gives bits to the predicates that stand in most places.
-    fn remember(&mut self) {
+    fn remember(&mut self, worth_remembering: impl Fn(usize) -> bool) {
         let mut places: HashMap<u32, u32> = HashMap::new();
         for step in &self.steps {
             if let Step::Test { predicate, .. } = step {
                 *places.entry(*predicate).or_default() += 1;
             }
         }
-        let mut often: Vec<(u32, u32)> = places.into_iter().filter(|(_, n)| *n > 1).collect();
+        let mut often: Vec<(u32, u32)> = places
+            .into_iter()
+            .filter(|&(predicate, n)| n > 1 && worth_remembering(predicate as usize))
+            .collect();
         often.sort_unstable_by_key(|&(predicate, n)| (std::cmp::Reverse(n), predicate));
         let bits: HashMap<u32, u32> =
             often.into_iter().map(|(predicate, _)| predicate).zip(0..REMEMBERED).collect();

@@ -94,7 +94,7 @@ proptest! {
                 } else {
                     tree::at_random(&mut tree, &mut Random::new(seed));
                 }
-                let layout = lay_out(&tree, is_planned);
+                let layout = lay_out(&tree, |_| is_planned);
                 for values in all_values() {
                     let (witness, computed) = walked(&layout, &values);
                     prop_assert_eq!(witness, naive(&conjunctions, &values), "{:?} {:?}", layout.steps, values);
