@@ -72,15 +72,15 @@ fn tree(variants: &[Variant]) -> String {
 fn rules_share_what_they_begin_with() {
     insta::assert_snapshot!(tree(&[]), @"
     Scan: all pairs, left=6, right=6, pairs=15
-      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈6.0
-        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈2.0
+      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
           levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈2.0
             → rule 3                                                  pairs≈2.0
       l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈3.0
-        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈2.0
+        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
           jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈2.0
             → rule 2                                                  pairs≈2.0
-        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈2.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
     ");
@@ -94,12 +94,12 @@ fn without_a_plan_rules_stand_as_in_the_file() {
         l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈0.97
           l.price = r.price                                       sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                              pairs≈1.0
-      jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈4.1
+      jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈4.0
         l.price = r.price                                         sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
-          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈0.97
-            → rule 2                                              pairs≈0.97
+          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈1.0
+            → rule 2                                              pairs≈1.0
       levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈4.0
-        l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈4.0
+        l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈4.1
           l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈0.00
             → rule 3                                              pairs≈0.00
     ");
@@ -109,32 +109,32 @@ fn without_a_plan_rules_stand_as_in_the_file() {
 fn by_cost_or_by_selectivity_alone() {
     insta::assert_snapshot!(tree(&[Variant::COrder]), @"
     Scan: all pairs, left=6, right=6, pairs=15
-      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈6.0
-        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈2.0
+      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
           levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈2.0
             → rule 3                                                  pairs≈2.0
-      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈3.0
-        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈2.0
+      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈3.0
+        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
           jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈2.0
             → rule 2                                                  pairs≈2.0
-      l.color = r.color                                               sp=4.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈6.0
-        l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈2.0
+      l.color = r.color                                               sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈6.0
+        l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
     ");
     insta::assert_snapshot!(tree(&[Variant::SOrder]), @"
     Scan: all pairs, left=6, right=6, pairs=15
       levenshtein_similarity(l.saddress, r.saddress) >= 0.6         sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈6.0
-        l.sname = r.sname                                           sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈6.0
-          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  remembered  pairs≈2.0
+        l.sname = r.sname                                           sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
+          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
             → rule 3                                                pairs≈2.0
-      l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈3.0
+      l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈3.0
         jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈3.0
-          l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=2.6e-2  remembered  pairs≈2.0
+          l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
             → rule 2                                                pairs≈2.0
       levenshtein_similarity(l.pname, r.pname) >= 0.7               sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈2.0
-        l.price = r.price                                           sp=2.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈2.0
-          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  remembered  pairs≈1.0
+        l.price = r.price                                           sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
+          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                pairs≈1.0
     ");
 }
@@ -153,9 +153,9 @@ fn subsumed_rules_are_told() {
     let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
     insta::assert_snapshot!(explained, @r#"
     Scan: all pairs, left=6, right=6, pairs=15
-      l.sname = r.sname      sp=4.00e-1  cost=2.0 ns  score=4.0e-1  remembered  pairs≈5.9
-        → rule 2             pairs≈5.9
-        l.sname = r.sname    sp=4.00e-1  cost=2.0 ns  score=8.0e-2  remembered  pairs≈5.9
+      l.sname = r.sname      sp=4.00e-1  cost=2.0 ns  score=4.0e-1  pairs≈6.0
+        → rule 2             pairs≈6.0
+        l.sname = r.sname    sp=4.00e-1  cost=2.0 ns  score=8.0e-2  pairs≈6.0
           l.price = r.price  sp=2.00e-1  cost=2.0 ns  score=8.0e-2  pairs≈2.0
             → rule 1         pairs≈2.0
     Subsumed: every pair that "rule 1" allows is allowed by "rule 2"
@@ -204,7 +204,7 @@ fn other_formats() {
           "cost_ns": 2,
           "score": 0.02849027777777778,
           "remembered": false,
-          "expected_pairs": 3.013916015625,
+          "expected_pairs": 2.991943359375,
           "children": [
             {
               "predicate": "l.sname = r.sname",
@@ -213,7 +213,7 @@ fn other_formats() {
               "cost_ns": 2,
               "score": 0.02849027777777778,
               "remembered": false,
-              "expected_pairs": 2.038330078125,
+              "expected_pairs": 2.0057373046875,
               "children": [
                 {
                   "predicate": "jaccard(words(l.description), words(r.description)) >= 0.5",
@@ -222,11 +222,11 @@ fn other_formats() {
                   "cost_ns": 11.666666666666666,
                   "score": 0.02849027777777778,
                   "remembered": false,
-                  "expected_pairs": 1.978747558593759,
+                  "expected_pairs": 1.9996866861979414,
                   "children": [
                     {
                       "rule": "rule 1",
-                      "expected_pairs": 1.978747558593759
+                      "expected_pairs": 1.9996866861979414
                     }
                   ]
                 }

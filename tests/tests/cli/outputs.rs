@@ -140,16 +140,14 @@ fn the_demo() {
 #[test]
 fn explain_one_table() {
     let _redacted = redacted();
-    assert_snapshot!(people().stdout("explain people.csv -r rules.toml"), @r"
+    assert_snapshot!(people().stdout("explain people.csv -r rules.toml --cost static"), @"
     Scan: all pairs, left=5, right=5, pairs=10
-      Rule: same name
-          0  l.name = r.name, else 2
-          1  witness
-      Rule: near name, near birth
-          2  levenshtein(l.name, r.name) <= 2, else 6
-          3  l.city = r.city, else 6
-          4  abs(l.born - r.born) <= 1, else 6
-          5  witness
+      l.name = r.name                       sp=1.00e-1  cost=2.0 ns  score=1.0e-1  pairs≈0.99
+        → same name                         pairs≈0.99
+      abs(l.born - r.born) <= 1             sp=1.00e-1  cost=2.5 ns  score=5.3e-3  pairs≈1.0
+        l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=5.3e-3  pairs≈1.0
+          levenshtein(l.name, r.name) <= 2  sp≈1.75e-1  cost=14.6 ns  score=5.3e-3  pairs≈1.0
+            → near name, near birth         pairs≈1.0
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
@@ -161,22 +159,88 @@ fn explain_one_table() {
 fn explain_two_tables() {
     let _redacted = redacted();
     let files = [("people.csv", PEOPLE), ("more.csv", MORE), ("rules.toml", LINK_RULES)];
-    assert_snapshot!(Folder::with(&files).stdout("explain people.csv more.csv -r rules.toml"), @r#"
+    assert_snapshot!(Folder::with(&files).stdout("explain people.csv more.csv -r rules.toml --cost static"), @r#"
     Scan: all pairs, left=5, right=3, pairs=15
-      Rule: rule 1
-          0  levenshtein_similarity(l.name, r."full name") >= 0.6, else 2
-          1  witness
-          2  soundex(l.name) = soundex(r."full name"), else 4
-          3  witness
-      Rule: town
-          4  l.city = r.town, else 7
-          5  jaccard(qgrams(l.name, 2), qgrams(r."full name", 2)) < 0.1, else 7
-          6  witness
+      l.city = r.town                                               sp=4.67e-1  cost=2.0 ns  score=2.2e-1  pairs≈7.0
+        jaccard(qgrams(l.name, 2), qgrams(r."full name", 2)) < 0.1  sp≈4.62e-1  cost=10.4 ns  score=2.2e-1  pairs≈5.0
+          → town                                                    pairs≈5.0
+      soundex(l.name) = soundex(r."full name")                      sp=2.00e-1  cost=2.0 ns  score=2.0e-1  pairs≈3.0
+        → rule 1                                                    pairs≈3.0
+      levenshtein_similarity(l.name, r."full name") >= 0.6          sp≈1.78e-1  cost=14.6 ns  score=1.8e-1  pairs≈0.00
+        → rule 1                                                    pairs≈0.00
     Domains: 3, device bytes=[bytes]
       l.name, r."full name": values=5, symbol bits=8, longest=8
       soundex(l.name), soundex(r."full name"): values=3
       l.city, r.town: values=3
     "#);
+}
+
+/// Beside what is expected, what happened; and what is in the columns.
+#[test]
+fn explain_what_happened() {
+    let _redacted = redacted();
+    assert_snapshot!(people().stdout("explain people.csv -r rules.toml --cost static --analyze --stats"), @"
+    Scan: all pairs, left=5, right=5, pairs=10
+      l.name = r.name                       sp=1.00e-1  cost=2.0 ns  score=1.0e-1  pairs≈0.99  actual=1 of 10  time=[time]
+        → same name                         pairs≈0.99  actual=1
+      abs(l.born - r.born) <= 1             sp=1.00e-1  cost=2.5 ns  score=5.3e-3  pairs≈1.0  actual=1 of 9  time=[time]
+        l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=5.3e-3  pairs≈1.0  actual=1 of 1  time=[time]
+          levenshtein(l.name, r.name) <= 2  sp≈1.75e-1  cost=14.6 ns  score=5.3e-3  pairs≈1.0  actual=1 of 1  time=[time]
+            → near name, near birth         pairs≈1.0  actual=1
+    Candidates: 2; run under watch on the CPU in [time]
+    Domains: 3, device bytes=[bytes]
+      l.name: values=4, symbol bits=8, longest=8
+      l.city: values=3
+      l.born: values=4
+    Columns:
+      l.name: distinct=4, missing=0.0%
+          length         3–4  ▇▇▇▇▇▇▇▇ 1
+          length         5–8  ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ 4
+                  2 (40.00%)  'Bob Ray'
+      l.city: distinct=3, missing=0.0%
+          length         3–4  ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ 3
+          length         5–8  ▇▇▇▇▇▇▇▇▇▇ 1
+          length        9–16  ▇▇▇▇▇▇▇▇▇▇ 1
+                  3 (60.00%)  'Oslo'
+      l.born: distinct=4, missing=20.0%
+          length        9–16  ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ 4
+    ");
+}
+
+#[test]
+fn explain_for_programs() {
+    let _redacted = redacted();
+    let folder = people();
+    let json = folder.stdout("explain people.csv -r rules.toml --cost static --format json --analyze");
+    assert!(json.starts_with("{\n") && json.contains("\"actual_pairs\": 1"), "{json}");
+    let dot = folder.stdout("explain people.csv -r rules.toml --cost static --format dot");
+    assert!(dot.starts_with("digraph plan {") && dot.contains("step0 -> step1"), "{dot}");
+}
+
+/// Whatever the planner leaves out or takes its costs from, the file is the same.
+#[test]
+fn variants_and_costs_leave_the_result_as_it_was() {
+    let folder = people();
+    let pairs = |options: &str| {
+        let ran = folder.run(&format!("dedupe people.csv -r rules.toml -o - -q --device cpu {options}"));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout
+    };
+    let plain = pairs("");
+    for options in
+        ["--variant noEPG", "--variant noPO,noRO", "--variant corder", "--variant SOrder", "--cost measured"]
+    {
+        assert_eq!(pairs(options), plain, "{options}");
+    }
+}
+
+/// Rules that others make needless are named.
+#[test]
+fn subsumed_rules_are_told() {
+    let rules = "[[rules]]\nname = \"a\"\nwhen = \"l.name = r.name\"\n[[rules]]\nname = \"b\"\nwhen = \"l.name = r.name AND l.city = r.city\"\n";
+    let ran = Folder::with(&[("people.csv", PEOPLE), ("rules.toml", rules)])
+        .run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu");
+    assert!(ran.stderr.contains("every pair that rule `b` allows is allowed by `a`"), "{}", ran.stderr);
 }
 
 #[test]
