@@ -21,10 +21,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let steps: [Step; 5] = [
         ("tidy", tidy::run),
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
+        // All features: the benchmarks too.
         ("clippy", || {
-            run_command(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+            let what = ["clippy", "--workspace", "--all-targets", "--all-features"];
+            run_command(cargo().args(what).args(["--", "-D", "warnings"]))
         }),
-        ("tests", || run_command(cargo().args(["test", "--workspace"]))),
+        ("tests", || run_command(cargo().args(["test", "--workspace", "--all-features"]))),
         if args.fast {
             ("kernels (hash only)", device::check_sources)
         } else {
