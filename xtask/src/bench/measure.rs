@@ -1,6 +1,9 @@
-//! Times of repeated runs.
+//! Times of repeated runs, and what is run.
 
 use anyhow::Result;
+use hyperblock::backend::Backend;
+use hyperblock::plan::Program;
+use hyperblock::{Control, Prepared, partition, schedule};
 use std::time::{Duration, Instant};
 
 /// Enough repetitions for a median.
@@ -49,4 +52,16 @@ impl Times {
     pub(super) fn n_runs(&self) -> usize {
         self.0.len()
     }
+}
+
+/// Brings a job's columns and a path over them to the device, scans all pairs and counts the candidates: what is timed.
+pub(super) fn scan(job: &Prepared, program: &Program, device: &dyn Backend) -> Result<u64> {
+    let mut loaded = device.load(&job.encoded, program)?;
+    let tasks = partition::stripes(job.task(), device.pairs_per_task());
+    let mut n_found = 0;
+    schedule::run(&mut *loaded, tasks, schedule::MOST_CANDIDATES, &Control::default(), &mut |candidates| {
+        n_found += candidates.len() as u64;
+        Ok(())
+    })?;
+    Ok(n_found)
 }

@@ -7,7 +7,7 @@
 mod pool;
 
 use super::chart::{Chart, Line};
-use super::measure::Times;
+use super::measure::{Times, scan};
 use super::{PlanArgs, record};
 use crate::cargo::target;
 use crate::r#gen;
@@ -15,7 +15,7 @@ use crate::replace::replace;
 use anyhow::{Result, ensure};
 use hyperblock::backend::{self, Backend};
 use hyperblock::plan::Variant;
-use hyperblock::{Control, DeviceChoice, Job, Prepared, partition, schedule};
+use hyperblock::{DeviceChoice, Job};
 use plotters::prelude::SeriesLabelPosition;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -93,7 +93,9 @@ fn measure(device: &dyn Backend, table: &Path, by: &'static str, n: usize, rules
     for round in 0..=ROUNDS {
         for (job, times) in prepared.iter().zip(&mut times) {
             let start = Instant::now();
-            let n_found = scan(&prepared[0], job, device)?;
+            // All orders read the same columns in the same place: where columns lie in memory makes more of a difference
+            // than some orders do, and encoding is the same every time.
+            let n_found = scan(&prepared[0], job.plan.program(), device)?;
             let took = start.elapsed();
             let wanted = *known.get_or_insert(n_found);
             ensure!(n_found == wanted, "{by} {n}: {n_found} candidates, but {wanted} in the planned order");
@@ -118,19 +120,6 @@ fn measure(device: &dyn Backend, table: &Path, by: &'static str, n: usize, rules
         point.figures[0].planning.as_secs_f64() * 1e3
     );
     Ok(point)
-}
-
-/// Brings the job to the device, scans it and counts: what is timed. All orders read the same columns in the same place,
-/// since where columns lie in memory makes more of a difference than some orders do; encoding is the same every time.
-fn scan(job: &Prepared, planned: &Prepared, device: &dyn Backend) -> Result<u64> {
-    let mut loaded = device.load(&job.encoded, planned.plan.program())?;
-    let tasks = partition::stripes(job.task(), device.pairs_per_task());
-    let mut n_found = 0;
-    schedule::run(&mut *loaded, tasks, schedule::MOST_CANDIDATES, &Control::default(), &mut |candidates| {
-        n_found += candidates.len() as u64;
-        Ok(())
-    })?;
-    Ok(n_found)
 }
 
 /// Says how the planned order compares with the best of the others, and what planning costs.

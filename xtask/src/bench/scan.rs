@@ -1,14 +1,14 @@
 //! The scan: all pairs of N distinct names under `levenshtein_similarity(l.name, r.name) >= 0.8`.
 
-use super::measure::Times;
+use super::measure::{Times, scan};
 use super::{ScanArgs, record};
 use crate::cargo::target;
 use crate::r#gen::names;
 use crate::replace::replace;
 use anyhow::{Context, Result, ensure};
-use hyperblock::backend::{self, Backend};
+use hyperblock::backend;
 use hyperblock::cpu::Cpu;
-use hyperblock::{Control, DeviceChoice, Job, Prepared, cuda, partition, schedule};
+use hyperblock::{DeviceChoice, Job, Prepared, cuda};
 
 const SEED: u64 = 1;
 const RULES: &str = r#"
@@ -39,7 +39,7 @@ pub(super) fn run(args: &ScanArgs) -> Result<()> {
         let device = backend::open(choice, None)?;
         let mut n_found = 0;
         let times = Times::of(|| {
-            n_found = scan(&job, &*device)?;
+            n_found = scan(&job, job.plan.program(), &*device)?;
             Ok(())
         })?;
         let wanted = *known.get_or_insert(n_found);
@@ -78,16 +78,4 @@ fn prepare(rows: u32) -> Result<Prepared> {
     replace(&table, |file| names::write(&names, file))?;
     std::fs::write(&rules, RULES).with_context(|| format!("cannot write {}", rules.display()))?;
     Ok(Job::dedupe(table, rules).prepare(&Cpu::new())?)
-}
-
-/// Brings the job to the device, scans it and counts: what is timed.
-fn scan(job: &Prepared, device: &dyn Backend) -> Result<u64> {
-    let mut loaded = device.load(&job.encoded, job.plan.program())?;
-    let tasks = partition::stripes(job.task(), device.pairs_per_task());
-    let mut n_found = 0;
-    schedule::run(&mut *loaded, tasks, schedule::MOST_CANDIDATES, &Control::default(), &mut |candidates| {
-        n_found += candidates.len() as u64;
-        Ok(())
-    })?;
-    Ok(n_found)
 }
