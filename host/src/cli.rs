@@ -165,8 +165,8 @@ struct PlanArgs {
     /// Switch parts of the planner off, to see what they are worth: noEPG, noPO, noRO, COrder, SOrder, comma-separated
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     variant: Vec<Variant>,
-    /// Where the planner takes the cost of predicates from: model (a network trained on timings), measured (here and
-    /// now, some milliseconds a predicate) or static
+    /// Where the planner takes the cost of predicates from: model (a network trained on timings), a .toml file with such
+    /// a network (of `cargo xtask train-cost`), measured (here and now, some milliseconds a predicate) or static
     #[arg(long, value_name = "SOURCE", default_value_t)]
     cost: CostSource,
 }
@@ -213,7 +213,7 @@ impl InputArgs {
 
 impl PlanArgs {
     fn apply(&self, job: Job) -> Job {
-        job.variants(self.variant.clone()).cost(self.cost)
+        job.variants(self.variant.clone()).cost(self.cost.clone())
     }
 }
 

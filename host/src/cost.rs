@@ -20,16 +20,19 @@ pub use network::{Layer, Network};
 use crate::encode::Encoded;
 use rayon::prelude::*;
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Where costs come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CostSource {
     /// Timings of this job's predicates, taken on this job's device before it starts.
     Measured,
-    /// The network.
+    /// The network that comes with the program.
     #[default]
     Model,
+    /// A network from a file, as `cargo xtask train-cost` writes it.
+    File(PathBuf),
     /// The table.
     Static,
 }
@@ -42,18 +45,20 @@ impl FromStr for CostSource {
             "measured" => Ok(Self::Measured),
             "model" => Ok(Self::Model),
             "static" => Ok(Self::Static),
-            _ => Err("expected measured, model or static".into()),
+            file if file.ends_with(".toml") => Ok(Self::File(file.into())),
+            _ => Err("expected measured, model, static or a .toml file of `cargo xtask train-cost`".into()),
         }
     }
 }
 
 impl fmt::Display for CostSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Measured => "measured",
-            Self::Model => "model",
-            Self::Static => "static",
-        })
+        match self {
+            Self::Measured => f.write_str("measured"),
+            Self::Model => f.write_str("model"),
+            Self::Static => f.write_str("static"),
+            Self::File(path) => path.display().fmt(f),
+        }
     }
 }
 

@@ -91,9 +91,12 @@ impl Job {
         let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
         stages.end("encode");
         let subsumed = rules::subsumed(&rules);
-        let costs = match self.cost {
+        let costs = match &self.cost {
             CostSource::Measured => cost::measured(device, &encoded, SEED)?,
             CostSource::Model => cost::costs(&CostModel::builtin(device.kind())?, &encoded),
+            CostSource::File(path) => {
+                cost::costs(&CostModel::read(path)?.for_device(path, device)?, &encoded)
+            }
             CostSource::Static => cost::static_costs(&encoded),
         };
         let statistics = Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics()?;

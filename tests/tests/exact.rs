@@ -43,8 +43,8 @@ fn variants() {
         for set in &sets {
             with(&format!("the CPU as {set:?}"), &|job| job.variants(set.clone()));
         }
-        for cost in costs {
-            with(&format!("the CPU with {cost} costs"), &|job| job.cost(cost));
+        for cost in &costs {
+            with(&format!("the CPU with {cost} costs"), &|job| job.cost(cost.clone()));
         }
     });
 }

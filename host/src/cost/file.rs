@@ -19,7 +19,7 @@
 use super::N_FEATURES;
 use super::features::{FEATURES, Features};
 use super::network::{Layer, Network};
-use crate::backend::BackendKind;
+use crate::backend::{Backend, BackendKind};
 use crate::error::{Error, Result};
 use std::fmt;
 use std::path::Path;
@@ -62,6 +62,18 @@ impl CostModel {
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
         Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// The model, if it is one for this kind of device.
+    pub(crate) fn for_device(self, path: &Path, device: &dyn Backend) -> Result<Self> {
+        if self.backend == device.kind() {
+            return Ok(self);
+        }
+        let (has, wanted, name) = (self.backend, device.kind(), device.name());
+        Err(Error::Job(format!(
+            "{}: a cost model for {has}, and the job runs on {name}; take one for {wanted}, or --cost model",
+            path.display()
+        )))
     }
 
     /// Parses the text of a file; `name` is for messages alone.

@@ -69,6 +69,7 @@ fn sources_and_kinds_have_names() {
     }
     assert_eq!(CostSource::default(), CostSource::Model);
     assert!("guess".parse::<CostSource>().is_err());
+    assert_eq!("own/cpu.toml".parse(), Ok(CostSource::File("own/cpu.toml".into())));
 }
 
 #[test]

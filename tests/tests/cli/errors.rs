@@ -262,3 +262,18 @@ fn truth_that_pairs_a_record_with_itself() {
 fn no_such_id_column() {
     assert_snapshot!(of_arguments(1, "-r rules.toml -o pairs.csv --device cpu --id key"), @"error: people.csv: no column `key` for the ids; the columns are `id`, `name`, `city`, `born`");
 }
+
+/// A cost model that is none, and one for another device.
+#[test]
+fn cost_models() {
+    let ran = people()
+        .file("own.toml", "version = 7\n")
+        .run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu --cost own.toml");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("own.toml: not a cost model for this program"), "{}", ran.stderr);
+    let cuda = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/cost/cuda.toml");
+    let ran =
+        people().run(&format!("dedupe people.csv -r rules.toml -o pairs.csv --device cpu --cost {cuda}"));
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("a cost model for cuda, and the job runs on cpu"), "{}", ran.stderr);
+}

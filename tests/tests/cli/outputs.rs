@@ -227,9 +227,9 @@ fn variants_and_costs_leave_the_result_as_it_was() {
         ran.stdout
     };
     let plain = pairs("");
-    for options in
-        ["--variant noEPG", "--variant noPO,noRO", "--variant corder", "--variant SOrder", "--cost measured"]
-    {
+    let model = format!("--cost {}", concat!(env!("CARGO_MANIFEST_DIR"), "/../host/cost/cpu.toml"));
+    let variants = ["--variant noEPG", "--variant noPO,noRO", "--variant corder", "--variant SOrder"];
+    for options in variants.into_iter().chain(["--cost measured", &model]) {
         assert_eq!(pairs(options), plain, "{options}");
     }
 }
