@@ -175,6 +175,8 @@ impl<'a> Population<'a> {
     /// Draws a pair. `None` if this draw gave no pair of the job: then it counts as one without weight.
     pub(super) fn draw(&self, stratum: &Stratum, random: &mut Random) -> Option<Drawn> {
         match stratum {
+            // No rule may be about any record.
+            _ if self.n_pairs() == 0.0 => None,
             Stratum::All => {
                 let left = random.below(self.encoded.n_left.into()) as u32;
                 if !self.one_table {

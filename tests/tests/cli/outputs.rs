@@ -234,6 +234,22 @@ fn variants_and_costs_leave_the_result_as_it_was() {
     }
 }
 
+/// Where no rule is about any record, there is nothing to compare, and nothing goes wrong.
+#[test]
+fn rules_about_no_record() {
+    let rules =
+        "[[rules]]\nwhen = \"levenshtein(l.name, r.name) <= 1 AND l.city = 'Rome' AND r.city = 'Rome'\"\n";
+    let folder = Folder::with(&[("a.csv", PEOPLE), ("b.csv", PEOPLE), ("rules.toml", rules)]);
+    for options in ["", "--analyze --stats", "--cost measured", "--variant noEPG --format dot"] {
+        for tables in ["a.csv", "a.csv b.csv"] {
+            let ran = folder.run(&format!("explain {tables} -r rules.toml --device cpu {options}"));
+            assert_eq!(ran.code, Some(0), "{tables} {options}: {}", ran.stderr);
+        }
+    }
+    let ran = folder.run("link a.csv b.csv -r rules.toml -o pairs.csv --device cpu");
+    assert!(ran.stderr.contains("pairs compared   0 of 25"), "{}", ran.stderr);
+}
+
 /// Rules that others make needless are named.
 #[test]
 fn subsumed_rules_are_told() {
