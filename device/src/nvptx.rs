@@ -9,12 +9,12 @@ use core::arch::nvptx;
 use core::sync::atomic::AtomicU32;
 use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
 use hyperblock_shared::layout::{
-    CANDIDATE_WORDS, DeviceColumns, DeviceSets, DeviceSlice, DeviceTexts, SCAN_SHARED_WORDS, ScanCounters,
-    resume_words,
+    CANDIDATE_WORDS, DeviceColumns, DeviceItems, DeviceSets, DeviceSlice, DeviceSweep, DeviceTexts,
+    scan_shared_words,
 };
 use hyperblock_shared::path::Path;
+use hyperblock_shared::sweep::{Items, Sweep};
 use hyperblock_shared::text::Scratch;
-use hyperblock_shared::window::Task;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
@@ -31,13 +31,15 @@ unsafe extern "C" {
     fn ballot_sync(mask: u32, vote: bool) -> u32;
     #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
     fn shuffle_sync(mask: u32, value: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.bar.warp.sync"]
+    fn warp_sync(mask: u32);
 }
 
 const ALL_LANES: u32 = u32::MAX;
 
 /// The block as the hardware has it. `n_shared` words of shared memory were asked for at launch.
 struct Hardware {
-    n_shared: usize,
+    n_shared: u32,
 }
 
 impl Block for Hardware {
@@ -56,23 +58,78 @@ impl Block for Hardware {
         unsafe { nvptx::_block_idx_x() as u32 }
     }
 
-    fn shared(&self) -> &[AtomicU32] {
-        let address: u64;
-        // SAFETY: takes the address of the block's dynamic shared memory as a generic one, touches nothing.
+    fn shared(&self, ix: u32) -> u32 {
+        debug_assert!(ix < self.n_shared);
+        let word: u32;
+        // SAFETY: bodies stay within `scan_shared_words`, from which the launch took the size; tests on CPU threads check
+        // every index. Written out, since an address in the generic space would take a register pair for each place.
         unsafe {
             core::arch::asm!(
-                "mov.u64 {0}, hyperblock_shared_memory; cvta.shared.u64 {0}, {0};",
-                out(reg64) address,
-                options(pure, nomem, nostack)
+                "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {1}; ld.volatile.shared.u32 {0}, [at]; }}",
+                out(reg32) word,
+                in(reg32) ix * 4,
+                options(nostack)
             );
         }
-        // SAFETY: the launch gave every block `n_shared` words there, 16-byte aligned, alive as long as the block.
-        unsafe { core::slice::from_raw_parts(address as *const AtomicU32, self.n_shared) }
+        word
+    }
+
+    fn set_shared(&self, ix: u32, word: u32) {
+        debug_assert!(ix < self.n_shared);
+        // SAFETY: as for `shared`.
+        unsafe {
+            core::arch::asm!(
+                "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {1}; st.volatile.shared.u32 [at], {0}; }}",
+                in(reg32) word,
+                in(reg32) ix * 4,
+                options(nostack)
+            );
+        }
+    }
+
+    fn shared_quad(&self, ix: u32) -> [u32; 4] {
+        debug_assert!(ix + 4 <= self.n_shared && ix.is_multiple_of(4));
+        let (a, b, c, d): (u32, u32, u32, u32);
+        // SAFETY: as for `shared`. The memory is 16-byte aligned, and so is every fourth word of it.
+        unsafe {
+            core::arch::asm!(
+                "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {4}; ld.shared.v4.u32 {{{0}, {1}, {2}, {3}}}, [at]; }}",
+                out(reg32) a,
+                out(reg32) b,
+                out(reg32) c,
+                out(reg32) d,
+                in(reg32) ix * 4,
+                options(nostack, readonly)
+            );
+        }
+        [a, b, c, d]
+    }
+
+    fn set_shared_quad(&self, ix: u32, words: [u32; 4]) {
+        debug_assert!(ix + 4 <= self.n_shared && ix.is_multiple_of(4));
+        let [a, b, c, d] = words;
+        // SAFETY: as for `shared_quad`.
+        unsafe {
+            core::arch::asm!(
+                "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {4}; st.shared.v4.u32 [at], {{{0}, {1}, {2}, {3}}}; }}",
+                in(reg32) a,
+                in(reg32) b,
+                in(reg32) c,
+                in(reg32) d,
+                in(reg32) ix * 4,
+                options(nostack)
+            );
+        }
     }
 
     fn barrier(&self) {
         // SAFETY: bodies call it in uniform control flow, as the trait demands.
         unsafe { nvptx::_syncthreads() }
+    }
+
+    fn warp_barrier(&self) {
+        // SAFETY: all lanes take part, as the trait demands, and blocks are whole warps.
+        unsafe { warp_sync(ALL_LANES) }
     }
 
     fn ballot(&self, vote: bool) -> u32 {
@@ -83,6 +140,13 @@ impl Block for Hardware {
     fn broadcast(&self, value: u32, lane: u32) -> u32 {
         // SAFETY: as for `ballot`; 31 keeps the source lane within the warp.
         unsafe { shuffle_sync(ALL_LANES, value, lane, 31) }
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        let now: u64;
+        // SAFETY: reads a special register.
+        unsafe { core::arch::asm!("mov.u64 {0}, %globaltimer;", out(reg64) now, options(nomem, nostack)) };
+        now
     }
 }
 
@@ -96,9 +160,9 @@ unsafe fn slice<'a, T>(slice: &DeviceSlice) -> &'a [T] {
 }
 
 /// The uploaded columns. Holding one promises that every slice in it, down to the leaves, is as `layout` says.
-struct Uploaded<'a>(&'a DeviceColumns);
+struct Uploaded(DeviceColumns);
 
-impl Columns for Uploaded<'_> {
+impl Columns for Uploaded {
     fn codes(&self, operand: u32) -> &[u32] {
         // SAFETY: the promise of `Uploaded`.
         unsafe { slice(&slice::<DeviceSlice>(&self.0.codes)[operand as usize]) }
@@ -131,70 +195,98 @@ impl Columns for Uploaded<'_> {
     }
 }
 
-/// A thread's column of an array of `n_words` × all threads.
+/// A thread's column of an array of `n_words` × all threads. All of it is the same for all threads: the thread's place is
+/// looked up when it is needed, which is rare.
 struct Column {
-    first: *mut u64,
+    array: *mut u64,
     n_words: u32,
-    n_threads: u32,
+}
+
+impl Column {
+    fn place(&self, ix: u32) -> usize {
+        assert!(ix < self.n_words);
+        // SAFETY: reads special registers.
+        let (thread, n_threads, block, n_blocks) = unsafe {
+            (nvptx::_thread_idx_x(), nvptx::_block_dim_x(), nvptx::_block_idx_x(), nvptx::_grid_dim_x())
+        };
+        ix as usize * (n_threads * n_blocks) as usize + (block * n_threads + thread) as usize
+    }
 }
 
 impl Scratch for Column {
     fn get(&self, ix: u32) -> u64 {
-        assert!(ix < self.n_words);
         // SAFETY: within the array, and no other thread touches this column.
-        unsafe { *self.first.add(ix as usize * self.n_threads as usize) }
+        unsafe { *self.array.add(self.place(ix)) }
     }
 
     fn set(&mut self, ix: u32, word: u64) {
-        assert!(ix < self.n_words);
         // SAFETY: within the array, and no other thread touches this column.
-        unsafe { *self.first.add(ix as usize * self.n_threads as usize) = word }
+        unsafe { *self.array.add(self.place(ix)) = word }
     }
 }
 
-/// Entry point of [`crate::scan`].
+/// The list behind a `DeviceItems`.
 ///
 /// # Safety
-/// `columns` is as `layout` says and `path` is an archive of a path over those columns, `path_len` bytes long. `counters`
-/// holds a `ScanCounters`, `resume` the words of every block, `results` room for `capacity` candidates and `scratch`
-/// `scratch_words` words for every thread. `columns` and `path` are written by nobody, the others only by this launch.
-/// Blocks have a multiple of 32 threads and `SCAN_SHARED_WORDS` words of dynamic shared memory.
+/// Its slices must be as `layout` says, written by nobody, and outlive the kernel.
+unsafe fn items<'a>(items: &DeviceItems) -> Items<'a> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        Items {
+            sketches: slice(&items.sketches),
+            uppers: slice(&items.uppers),
+            lens: slice(&items.lens),
+            starts: slice(&items.starts),
+            records: slice(&items.records),
+        }
+    }
+}
+
+/// Entry point of [`crate::scan`]. What is the same for all threads comes by value: it then lies in the constant bank, and
+/// takes no registers.
+///
+/// # Safety
+/// `columns` and `sweep` are as `layout` says and `path` is an archive of a path over those columns, `path_len` bytes long.
+/// `results` has room for `capacity` candidates, `n_found` is a word, and `scratch` has `scratch_words` words for every
+/// thread. The sweep's slots are as many as blocks. Nobody writes any of it but this launch, and it writes only atomics and
+/// scratch. Blocks have a multiple of 32 threads and `scan_shared_words` words of dynamic shared memory.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn hyperblock_scan(
-    columns: *const DeviceColumns,
+    columns: DeviceColumns,
+    sweep: DeviceSweep,
     path: *const u8,
     path_len: u64,
-    task: *const Task,
-    stretch: u32,
-    counters: *const AtomicU32,
-    resume: *const AtomicU32,
     results: *const AtomicU32,
     capacity: u32,
+    n_found: *const AtomicU32,
     scratch: *mut u64,
     scratch_words: u32,
 ) {
-    let block = Hardware { n_shared: SCAN_SHARED_WORDS as usize };
     // SAFETY: reads a special register.
-    let n_blocks = unsafe { nvptx::_grid_dim_x() as u32 };
-    let n_threads = n_blocks * block.n_threads();
-    let n_resume = n_blocks * resume_words(block.n_threads());
+    let n_threads = unsafe { nvptx::_block_dim_x() as u32 };
+    let block = Hardware { n_shared: scan_shared_words(n_threads) };
     // SAFETY: all of this is the caller's promise.
     unsafe {
+        let archive = core::slice::from_raw_parts(path, path_len as usize);
         let job = Scan {
-            columns: &Uploaded(&*columns),
-            path: rkyv::access_unchecked::<rkyv::Archived<Path<'_>>>(core::slice::from_raw_parts(
-                path,
-                path_len as usize,
-            ))
-            .walk(),
-            task: *task,
-            stretch,
-            counters: core::slice::from_raw_parts(counters, size_of::<ScanCounters>() / 4),
-            resume: core::slice::from_raw_parts(resume, n_resume as usize),
+            columns: &Uploaded(columns),
+            path: rkyv::access_unchecked::<rkyv::Archived<Path<'_>>>(archive).walk(),
+            sweep: Sweep {
+                left: items(&sweep.left),
+                right: items(&sweep.right),
+                intervals: slice(&sweep.intervals),
+                firsts: slice(&sweep.firsts),
+                settings: sweep.settings.into(),
+            },
+            slots: slice(&sweep.slots),
+            claimed: slice(&sweep.claimed),
+            latencies: slice(&sweep.latencies),
+            heavies: slice(&sweep.heavies),
+            counters: slice(&sweep.counters),
             results: core::slice::from_raw_parts(results, capacity as usize * CANDIDATE_WORDS),
+            n_found: &*n_found,
         };
-        let thread = block.block_ix() * block.n_threads() + block.thread_ix();
-        let mut column = Column { first: scratch.add(thread as usize), n_words: scratch_words, n_threads };
-        scan(&block, &job, &mut column);
+        let mut column = Column { array: scratch, n_words: scratch_words };
+        scan::<{ cfg!(feature = "descent") }>(&block, &job, &mut column);
     }
 }

@@ -1,28 +1,28 @@
-//! The scan: every pair of a task against the path.
+//! The scan of one branch: a sweep's pairs, screened; what passes, verified.
 //!
-//! Computes  results = {(l, r, witness) : (l, r) in the task, some rule holds}, in no particular order
-//! Layout    task cut into tiles of an interval of left records by a stretch of right ones (`shared::window`)
-//! Launch    1-D, a window of blocks of INTERVAL threads; 2 words of shared memory; scratch a column a thread
-//! Cost      one walk of the path a pair; a warp's lanes hold 32 left records and look at the same right one
-//! Next      the host drains the results; if a block stopped, it launches again
-//! Twin      `host::cpu`, which walks the same path from a thread pool
+//! Computes  results += {(l, r, witness) : (l, r) a pair of the sweep that the branch is the first to admit}, in any order
+//! Layout    two lists of items, left ones in intervals with their range of right ones (`shared::sweep`, `shared::window`)
+//! Launch    1-D, a window of blocks, a thread for each item of an interval; `scan_shared_words`; scratch a column a thread
+//! Cost      some ten instructions a pair for the screen; a walk of the path for what passes
+//! Next      the host downloads the results, and sweeps over the heavy pairs of items
+//! Twin      `host::cpu`, which screens with SIMD and verifies with the same path
 //!
-//! Blocks take tiles from one counter. A warp that finds pairs asks for its slots with one atomic addition. Once the
-//! additions pass the end of the buffer, every later warp is past it too, so a warp that does not fit writes nothing,
-//! remembers the right record it stopped at, and its block stops after the tile. The first such warp may straddle the
-//! end: what lies before its slots is all there is to drain. After the drain the same launch goes on where it stopped.
+//! A block takes a stretch at a time (`shared::stealing`). A warp's lanes hold 32 left items; 32 right ones are staged in
+//! shared memory, and each lane makes a mask of those that pass its screen ([`crate::screen`]). Few do, and where one lane has work the others
+//! would wait. So pairs that pass are queued, and gone on with when there is one for every lane ([`crate::verify`]).
 
 use crate::block::Block;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::screen::{GROUPS_WORDS, Groups};
+use crate::verify::{VERIFY_WORDS, Verify};
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::columns::Columns;
-use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, NO_TILE, resume_words};
+use hyperblock_shared::layout::{CANDIDATE_WORDS, WARP};
 use hyperblock_shared::path::Walk;
+use hyperblock_shared::stealing::{Division, Taker, interval_of};
+use hyperblock_shared::sweep::Sweep;
 use hyperblock_shared::text::Scratch;
-use hyperblock_shared::window::{Task, Tile};
-
-// The words of shared memory, `SCAN_SHARED_WORDS` in all.
-const TILE: usize = 0;
-const STOPPED: usize = 1;
+use hyperblock_shared::window::Interval;
 
 /// What all blocks of a scan work on together.
 #[derive(Clone, Copy)]
@@ -32,121 +32,164 @@ pub struct Scan<'a, C> {
     /// The rules.
     pub path: Walk<'a>,
     /// The pairs.
-    pub task: Task,
-    /// Right records in a tile.
-    pub stretch: u32,
-    /// The words of `ScanCounters`.
+    pub sweep: Sweep<'a>,
+    /// By block: the stretches it has to do.
+    pub slots: &'a [AtomicU64],
+    /// A bit for each interval.
+    pub claimed: &'a [AtomicU32],
+    /// Nanoseconds that shares took, as far as there is room.
+    pub latencies: &'a [AtomicU32],
+    /// Room for pairs of items, `HEAVY_WORDS` each.
+    pub heavies: &'a [AtomicU32],
+    /// The words of `SweepCounters`.
     pub counters: &'a [AtomicU32],
-    /// For each block, the words of `resume_words`.
-    pub resume: &'a [AtomicU32],
     /// Room for candidates, `CANDIDATE_WORDS` each.
     pub results: &'a [AtomicU32],
+    /// How many slots of it were asked for, also beyond its end: then the task is done again with a larger one, or in parts.
+    pub n_found: &'a AtomicU32,
 }
 
-const NEXT_TILE: usize = 0;
-const N_ASKED: usize = 1;
-const STRADDLED_AT: usize = 2;
-const N_STOPPED: usize = 3;
+// The words of `SweepCounters`.
+pub(crate) const N_HEAVY: usize = 0;
+const N_TIMED: usize = 1;
 
-/// The kernel's body.
+// The block's own words of shared memory: the stretch it took, the interval to claim next, and since when it has its
+// share, two words. The warps' words begin at `OWN_WORDS`: those of their groups, then those of their verification.
+const TAKEN: u32 = 0;
+const NEXT_CLAIM: u32 = 1;
+const SINCE: u32 = 2;
+const OWN_WORDS: u32 = 4;
+const WARP_WORDS: u32 = GROUPS_WORDS + VERIFY_WORDS;
+
+/// No stretch is left.
+const NONE: u32 = u32::MAX;
+
+/// The kernel's body. Paths are walked step by step, or with `DESCEND` by recursion.
 // Always: left to itself the compiler may call it, and hand over `scan` through local memory.
 #[inline(always)]
-pub fn scan(block: &impl Block, scan: &Scan<'_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
-    let interval = block.n_threads();
-    let n_tiles = scan.task.n_tiles(interval, scan.stretch) as u32;
-    let n_words = resume_words(interval) as usize;
-    let own = &scan.resume[block.block_ix() as usize * n_words..][..n_words];
-    let (unfinished, stops) = (&own[0], &own[1..]);
-
-    let mut resuming = unfinished.load(Relaxed) != NO_TILE;
-    loop {
-        if block.thread_ix() == 0 {
-            let tile = if resuming {
-                unfinished.load(Relaxed)
-            } else {
-                // Blocks past the end add to the counter once each, so it must not be near 2^32: see `n_tiles`.
-                scan.counters[NEXT_TILE].fetch_add(1, Relaxed)
-            };
-            block.shared()[TILE].store(tile, Relaxed);
-            block.shared()[STOPPED].store(0, Relaxed);
-        }
-        block.barrier();
-        let tile_ix = block.shared()[TILE].load(Relaxed);
-        if tile_ix >= n_tiles {
-            return;
-        }
-        let tile = scan.task.tile(tile_ix, interval, scan.stretch);
-        let stop = &stops[block.warp_ix() as usize];
-        let from = if resuming { stop.load(Relaxed) } else { tile.right_from };
-        let upto = scan_tile(block, scan, &tile, from, scratch);
-        if block.lane() == 0 {
-            stop.store(upto, Relaxed);
-            if upto < tile.right_upto {
-                block.shared()[STOPPED].store(1, Relaxed);
-            }
-        }
-        block.barrier();
-        let stopped = block.shared()[STOPPED].load(Relaxed) != 0;
-        if block.thread_ix() == 0 && (stopped || resuming) {
-            unfinished.store(if stopped { tile_ix } else { NO_TILE }, Relaxed);
-        }
-        if stopped {
-            if block.thread_ix() == 0 {
-                scan.counters[N_STOPPED].fetch_add(1, Relaxed);
-            }
-            return;
-        }
-        resuming = false;
-        // Nobody may overwrite the shared words before all have read them.
-        block.barrier();
-    }
-}
-
-/// One warp's share of a tile. Returns the right record at which it stopped: the tile's end, or where results no
-/// longer fitted.
-#[inline(always)]
-fn scan_tile(
+pub fn scan<const DESCEND: bool>(
     block: &impl Block,
     scan: &Scan<'_, impl Columns>,
-    tile: &Tile,
-    from: u32,
     scratch: &mut (impl Scratch + ?Sized),
-) -> u32 {
-    let left = tile.left_from + block.thread_ix();
-    let capacity = (scan.results.len() / CANDIDATE_WORDS) as u32;
-    for right in from..tile.right_upto {
-        let witness = if left < tile.left_upto && scan.task.holds(left, right) {
-            scan.path.witness(scan.columns, left, right, scratch, &mut ())
-        } else {
-            None
-        };
-        let found = block.ballot(witness.is_some());
-        if found == 0 {
-            continue;
-        }
-        let n_found = found.count_ones();
-        let mut first = 0;
-        if block.lane() == 0 {
-            first = scan.counters[N_ASKED].fetch_add(n_found, Relaxed);
-        }
-        let first = block.broadcast(first, 0);
-        if first + n_found > capacity {
-            if first < capacity && block.lane() == 0 {
-                scan.counters[STRADDLED_AT].store(first, Relaxed);
+) {
+    let own = OWN_WORDS + block.warp_ix() * WARP_WORDS;
+    begin(block);
+    let groups = Groups::new(block, own);
+    let verify = Verify::<DESCEND>::new(own + GROUPS_WORDS);
+    verify.begin(block);
+    let mut is_finished = false;
+    loop {
+        if !is_finished && groups.is_done(block) {
+            match next(block, scan) {
+                Some(part) => groups.begin(block, &part),
+                None => is_finished = true,
             }
-            return right;
         }
-        if let Some(rule) = witness {
-            let before = found & ((1 << block.lane()) - 1);
-            write(scan.results, first + before.count_ones(), Candidate { left, right, rule });
+        let passed = if groups.is_done(block) { 0 } else { groups.next(block, scan) };
+        verify.all(block, scan, &groups, passed, is_finished, scratch);
+        if is_finished {
+            return;
         }
     }
-    tile.right_upto
 }
 
-fn write(results: &[AtomicU32], slot: u32, candidate: Candidate) {
-    let words = &results[slot as usize * CANDIDATE_WORDS..][..CANDIDATE_WORDS];
-    words[0].store(candidate.left, Relaxed);
-    words[1].store(candidate.right, Relaxed);
-    words[2].store(candidate.rule, Relaxed);
+// What a block knows of the stretches that it takes lies in shared memory; the first lane alone looks at it.
+
+fn begin(block: &impl Block) {
+    if block.thread_ix() == 0 {
+        block.set_shared(NEXT_CLAIM, Taker::new(block.block_ix()).next);
+        block.set_shared(SINCE, 0);
+        block.set_shared(SINCE + 1, 0);
+    }
+}
+
+/// The block's next stretch, as a part of its interval. All threads take part together.
+#[inline(always)]
+fn next(block: &impl Block, scan: &Scan<'_, impl Columns>) -> Option<Interval> {
+    let Sweep { intervals, firsts, settings, .. } = scan.sweep;
+    // Nobody may overwrite the shared word before all have read it.
+    block.barrier();
+    if block.warp_ix() == 0 {
+        let stretch = take(block, scan);
+        if block.lane() == 0 {
+            block.set_shared(TAKEN, stretch);
+        }
+    }
+    block.barrier();
+    let stretch = block.shared(TAKEN);
+    if stretch == NONE {
+        return None;
+    }
+    let ix = interval_of(firsts, stretch);
+    Some(intervals[ix as usize].part(stretch - firsts[ix as usize], settings.stretch))
+}
+
+/// What the first warp does for all: lane 0 takes and claims, and all lanes look for a block to rob.
+#[inline(always)]
+fn take(block: &impl Block, scan: &Scan<'_, impl Columns>) -> u32 {
+    let Scan { sweep, slots, claimed, .. } = *scan;
+    let division = Division { firsts: sweep.firsts, slots, claimed, policy: sweep.settings.policy };
+    let capacity = (scan.results.len() / CANDIDATE_WORDS) as u32;
+    let slot = block.block_ix();
+    loop {
+        let (mut stretch, mut is_poor) = (NONE, false);
+        // A full buffer means that the task is done again: whatever is left can be left.
+        if block.lane() == 0 && scan.n_found.load(Relaxed) <= capacity {
+            loop {
+                if let Some(taken) = division.take(slot) {
+                    stretch = taken;
+                    break;
+                }
+                note(block, scan, false);
+                let mut taker = Taker { slot, next: block.shared(NEXT_CLAIM) };
+                let claimed = division.claim(&mut taker);
+                block.set_shared(NEXT_CLAIM, taker.next);
+                let Some(share) = claimed else {
+                    is_poor = true;
+                    break;
+                };
+                division.put(slot, share);
+                note(block, scan, true);
+            }
+        }
+        if block.broadcast(u32::from(is_poor), 0) == 0 {
+            return stretch;
+        }
+        let victim = division.richest(block.lane(), WARP);
+        let rich = block.ballot(victim.is_some());
+        if rich == 0 {
+            return NONE;
+        }
+        // Blocks that look at the same time should not all rob the same one.
+        let turned = block.block_ix() % WARP;
+        let chosen = (rich.rotate_right(turned).trailing_zeros() + turned) % WARP;
+        let victim = block.broadcast(victim.unwrap_or(0), chosen);
+        if block.lane() == 0
+            && let Some(share) = division.rob(victim)
+        {
+            division.put(slot, share);
+            note(block, scan, true);
+        }
+    }
+}
+
+/// Notes when the block got a share, or how long it took, if anyone wants to know.
+#[inline(always)]
+fn note(block: &impl Block, scan: &Scan<'_, impl Columns>, has_share: bool) {
+    if scan.latencies.is_empty() {
+        return;
+    }
+    let now = block.nanoseconds();
+    let since = u64::from(block.shared(SINCE)) | u64::from(block.shared(SINCE + 1)) << 32;
+    let start = if has_share { now } else { 0 };
+    block.set_shared(SINCE, start as u32);
+    block.set_shared(SINCE + 1, (start >> 32) as u32);
+    if since == 0 || has_share {
+        return;
+    }
+    let took = now.saturating_sub(since).min(u64::from(u32::MAX)) as u32;
+    let ix = scan.counters[N_TIMED].fetch_add(1, Relaxed);
+    if let Some(slot) = scan.latencies.get(ix as usize) {
+        slot.store(took, Relaxed);
+    }
 }

@@ -1,13 +1,15 @@
 //! Analysis: a job run under watch, so that every node of its tree can say what it really did.
 //!
-//! Counts do not depend on the device, and times are only comparable within one: both are taken on CPU threads. Every
-//! pair is counted; one in [`EVERY`] is timed, since looking at the clock costs more than most predicates do.
+//! Counts do not depend on the device, and times of nodes are only comparable within one: both are taken on CPU threads.
+//! Every pair is counted; one in [`EVERY`] is timed, since looking at the clock costs more than most predicates do. How
+//! evenly the work is divided does depend on the device: [`OnDevice`] is what it was like there.
 
 use crate::control::Control;
 use crate::encode::Encoded;
 use crate::error::Result;
+use crate::latency::Latencies;
 use crate::plan::Plan;
-use hyperblock_shared::path::{Observer, Walk};
+use hyperblock_shared::path::{Branch, Observer, Walk};
 use hyperblock_shared::text::scratch_words;
 use hyperblock_shared::window::Task;
 use rayon::prelude::*;
@@ -25,6 +27,19 @@ pub struct Analysis {
     pub n_candidates: u64,
     /// How long it took, under watch.
     pub time: Duration,
+    /// The same job on the device that it is for, if it was run there too.
+    pub on_device: Option<OnDevice>,
+}
+
+/// A job as it went on a device.
+#[derive(Clone, Debug)]
+pub struct OnDevice {
+    /// The device.
+    pub name: String,
+    /// How long all of it took, from bringing it there.
+    pub time: Duration,
+    /// How long its parts took.
+    pub latencies: Latencies,
 }
 
 /// What one step did.
@@ -69,7 +84,7 @@ pub(crate) fn analyze(encoded: &Encoded, plan: &Plan, task: &Task, control: &Con
             a.iter_mut().zip(b).for_each(|(a, b)| a.add(b));
             Ok((a, n_a + n_b))
         })?;
-    Ok(Analysis { steps, n_candidates, time: start.elapsed() })
+    Ok(Analysis { steps, n_candidates, time: start.elapsed(), on_device: None })
 }
 
 struct Pair<'a> {
@@ -84,10 +99,10 @@ impl Pair<'_> {
     fn count(self, counts: &mut [Counted], scratch: &mut [u64], clock: Option<Duration>) -> bool {
         let Self { walk, encoded, left, right } = self;
         let witness = match clock {
-            None => walk.witness(encoded, left, right, scratch, &mut Counting { counts }),
+            None => walk.witness(Branch::WHOLE, encoded, left, right, scratch, &mut Counting { counts }),
             Some(clock) => {
                 let mut timing = Timing { counting: Counting { counts }, clock, since: Instant::now() };
-                walk.witness(encoded, left, right, scratch, &mut timing)
+                walk.witness(Branch::WHOLE, encoded, left, right, scratch, &mut timing)
             }
         };
         witness.is_some()

@@ -1,6 +1,6 @@
 //! Backends: what can run operators. The engine sees them only through these two traits.
 
-use crate::control::Control;
+use crate::control::{Control, Watch};
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::encode::Encoded;
@@ -10,6 +10,7 @@ use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Something that can run operators.
 pub trait Backend: Send + Sync {
@@ -19,11 +20,12 @@ pub trait Backend: Send + Sync {
     /// Which cost model goes with it.
     fn kind(&self) -> BackendKind;
 
-    /// About how many pairs a task should have: enough to fill the device, few enough to see progress.
-    fn pairs_per_task(&self) -> u64;
-
     /// The bytes of a job's columns that the device can hold at once; `pieces` splits what is larger.
     fn memory_for_columns(&self) -> Result<u64>;
+
+    /// From now on, tells `watch` how long each copy to or from the device takes; nobody, if there is none. A device
+    /// without memory of its own has nothing to tell.
+    fn watch(&self, _watch: Option<Arc<Watch>>) {}
 
     /// Brings a job's columns and path to the device, ready to scan.
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>>;

@@ -10,7 +10,7 @@ pub(crate) mod why;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hyperblock::backend::{self, Backend};
 use hyperblock::cost::CostSource;
-use hyperblock::plan::Variant;
+use hyperblock::plan::{ScanOptions, Variant};
 use hyperblock::table::{IdSource, ReadOptions};
 use hyperblock::{DeviceChoice, Error, Job};
 use std::path::PathBuf;
@@ -87,7 +87,8 @@ pub(crate) struct ExplainArgs {
     /// The column with the right table's ids, if it is not named as the left's
     #[arg(long, value_name = "COLUMN", requires = "right")]
     right_id: Option<String>,
-    /// Run the job too, on the CPU, and print what each node really did beside what was expected
+    /// Run the job too: on the CPU, to print what each node really did beside what was expected, and on the device, to
+    /// print how long intervals, tasks and transfers took there
     #[arg(long)]
     analyze: bool,
     /// Print what is in the columns: distinct and missing values, lengths, the most frequent values
@@ -159,12 +160,19 @@ struct InputArgs {
     delimiter: Option<u8>,
 }
 
-/// How the planner works; the result is the same whatever it does.
+/// How the planner and the scan work; the result is the same whatever they do.
 #[derive(Args, Debug)]
 struct PlanArgs {
-    /// Switch parts of the planner off, to see what they are worth: noEPG, noPO, noRO, COrder, SOrder, comma-separated
+    /// Switch parts of the engine off, to see what they are worth, comma-separated: of the planner noEPG, noPO, noRO,
+    /// COrder, SOrder; of the scan noSeq, noPSW, noStealing, noQueue (noHO: all four), noFilter, noDictionary
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     variant: Vec<Variant>,
+    /// Left items in an interval of the scan, and so threads in a block: a multiple of 32, from 32 to 512
+    #[arg(long, value_name = "N", default_value_t = ScanOptions::default().interval, value_parser = interval)]
+    interval: u32,
+    /// Intervals of the scan that are under way at once on a GPU
+    #[arg(long, value_name = "N", default_value_t = ScanOptions::default().window, value_parser = clap::value_parser!(u32).range(1..=65535))]
+    window: u32,
     /// Where the planner takes the cost of predicates from: model (a network trained on timings), a .toml file with such
     /// a network (of `cargo xtask train-cost`), measured (here and now, some milliseconds a predicate) or static
     #[arg(long, value_name = "SOURCE", default_value_t)]
@@ -213,7 +221,8 @@ impl InputArgs {
 
 impl PlanArgs {
     fn apply(&self, job: Job) -> Job {
-        job.variants(self.variant.clone()).cost(self.cost.clone())
+        let scan = ScanOptions { interval: self.interval, window: self.window, ..ScanOptions::default() };
+        job.variants(self.variant.clone()).scan_options(scan).cost(self.cost.clone())
     }
 }
 
@@ -227,6 +236,13 @@ impl DeviceArgs {
                 .map_err(|error| Error::Job(format!("--threads {n_threads}: {error}")))?;
         }
         backend::open(self.device, self.device_memory.map(|mebibytes| u64::from(mebibytes) << 20))
+    }
+}
+
+fn interval(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(n @ 32..=512) if n % 32 == 0 => Ok(n),
+        _ => Err("a multiple of 32, from 32 to 512".into()),
     }
 }
 

@@ -1,27 +1,30 @@
 //! The CUDA backend: the kernels of `device`, on one NVIDIA GPU.
 //!
 //! The driver is looked up when a device is opened, so everything else works without one. The PTX is embedded; the
-//! driver compiles it for the GPU that is there. `columns` brings a job to the device, `launch` is the only place that
-//! hands arguments to kernels, and `scan` runs a task and drains its results.
+//! driver compiles it for the GPU that is there. `columns` and `lists` bring a job to the device, `launch` is the only
+//! place that hands arguments to kernels, and `scan` runs a task and brings its results back.
 
 mod columns;
 mod driver;
 mod launch;
+mod lists;
 mod scan;
 
 pub use driver::{GpuDescription, gpus};
 
 use crate::backend::{Backend, BackendKind, Scan};
+use crate::control::Watch;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::plan::Program;
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
+use hyperblock_shared::layout::Candidate;
 use launch::Kernels;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
-/// Candidates that the result buffer on the device holds: 12 MB. A drain and a launch then cost little beside finding
-/// that many.
-const RESULT_CAPACITY: u32 = 1 << 20;
+/// Candidates that the result buffer on the device holds at first: 200 MB. Most jobs find fewer.
+const FIRST_CAPACITY: usize = 1 << 24;
 
 /// The oldest GPUs that the kernels are built for.
 const LEAST_CAPABILITY: (i32, i32) = (7, 0);
@@ -33,8 +36,9 @@ pub struct Cuda {
     stream: Arc<CudaStream>,
     kernels: Kernels,
     name: String,
-    result_capacity: u32,
+    result_capacity: Option<usize>,
     most_memory: u64,
+    watch: Mutex<Option<Arc<Watch>>>,
 }
 
 impl Cuda {
@@ -53,14 +57,16 @@ impl Cuda {
         let doing = |doing: &str, error: DriverError| driver::failed(&name, doing, error);
         let context = CudaContext::new(ordinal).map_err(|error| doing("opening the device", error))?;
         let stream = context.new_stream().map_err(|error| doing("making a stream", error))?;
+        driver::keep_memory(&context).map_err(|error| doing("setting up memory", error))?;
         let kernels = Kernels::load(&context, &name)?;
-        Ok(Self { context, stream, kernels, name, result_capacity: RESULT_CAPACITY, most_memory: u64::MAX })
+        let watch = Mutex::default();
+        Ok(Self { context, stream, kernels, name, result_capacity: None, most_memory: u64::MAX, watch })
     }
 
-    /// With a result buffer for so many candidates, at least a warp's. Small ones make for many drains: a test's way to
-    /// see that nothing is lost in them.
-    pub fn with_result_capacity(self, n_candidates: u32) -> Self {
-        Self { result_capacity: n_candidates.max(32), ..self }
+    /// With a result buffer for so many candidates, that does not grow. A task with more is done in parts: a test's way to
+    /// see that nothing is lost in that.
+    pub fn with_result_capacity(self, n_candidates: usize) -> Self {
+        Self { result_capacity: Some(n_candidates.max(1)), ..self }
     }
 
     /// With at most so many bytes of device memory in use.
@@ -71,6 +77,30 @@ impl Cuda {
     fn failed(&self, doing: &str) -> impl Fn(DriverError) -> Error + '_ {
         let doing = doing.to_owned();
         move |error| driver::failed(&self.name, &doing, error)
+    }
+
+    /// Copies to or from the device; how long the host was busy with it, or waited for it, is told to who watches.
+    fn transfer<T>(&self, copy: impl FnOnce() -> Result<T>) -> Result<T> {
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(watch) = watch else { return copy() };
+        // Copies wait for the kernels before them: those are not part of it.
+        self.synchronize()?;
+        let start = Instant::now();
+        let copied = copy()?;
+        watch.record(|latencies| latencies.transfers.record(start.elapsed()));
+        Ok(copied)
+    }
+
+    /// Candidates that the result buffer holds at first.
+    fn first_capacity(&self) -> Result<usize> {
+        Ok(self.result_capacity.unwrap_or(FIRST_CAPACITY).min(self.most_capacity()?))
+    }
+
+    /// Candidates that it may hold at most: a quarter of what is free.
+    fn most_capacity(&self) -> Result<usize> {
+        let affordable = (self.free_bytes()? / 4 / size_of::<Candidate>() as u64).max(1) as usize;
+        // The kernels count in 32 bits, and a little past the end.
+        Ok(self.result_capacity.unwrap_or(usize::MAX).min(affordable).min(1 << 31))
     }
 
     /// The bytes that may still be taken.
@@ -89,13 +119,13 @@ impl Backend for Cuda {
         BackendKind::Cuda
     }
 
-    fn pairs_per_task(&self) -> u64 {
-        1 << 34
-    }
-
     fn memory_for_columns(&self) -> Result<u64> {
         // The rest is for results and scratch.
         Ok(self.free_bytes()? / 2)
+    }
+
+    fn watch(&self, watch: Option<Arc<Watch>>) {
+        *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = watch;
     }
 
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {

@@ -138,10 +138,20 @@ impl Encoded {
         self.texts.iter().map(|texts| texts.longest).max().unwrap_or(0)
     }
 
+    /// Without what tells values apart at a glance, except their lengths: for the variant that does without filters.
+    pub(crate) fn without_signatures(mut self) -> Self {
+        let texts = self.texts.iter_mut().flat_map(|texts| &mut texts.heads);
+        for head in texts.chain(self.sets.iter_mut().flat_map(|sets| &mut sets.heads)) {
+            (head.signature, head.beginning) = (0, 0);
+        }
+        self
+    }
+
     /// The bytes that a device needs to hold all of it.
     pub fn n_bytes(&self) -> u64 {
-        let texts = self.texts.iter().map(|texts| 16 * texts.heads.len() + 8 * texts.words.len());
-        let sets = self.sets.iter().map(|sets| 16 * sets.heads.len() + 4 * sets.tokens.len());
+        let texts =
+            self.texts.iter().map(|texts| size_of::<Head>() * texts.heads.len() + 8 * texts.words.len());
+        let sets = self.sets.iter().map(|sets| size_of::<Head>() * sets.heads.len() + 4 * sets.tokens.len());
         let reaches = self.reaches.iter().map(|column| 8 * column.reaches.len());
         let codes = self.codes.iter().map(|column| 4 * column.codes.len());
         let marks = self.marks.iter().map(|column| 4 * column.bits.len());

@@ -1,21 +1,24 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
-use crate::analyze::{Analysis, analyze};
+use crate::analyze::{Analysis, OnDevice, analyze};
 use crate::backend::Backend;
 use crate::control::Control;
 use crate::cost::{self, CostModel, CostSource};
 use crate::encode::{Encoded, Selection, encode};
 use crate::error::Result;
-use crate::partition::{stripes, whole};
+use crate::partition::{blocks, whole};
 use crate::pieces;
-use crate::plan::explain::Explained;
-use crate::plan::{Evidence, Plan, Variant};
+use crate::plan::explain::{BranchScan, Explained};
+use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::report::{Summary, peak_memory};
 use crate::rules::{self, Rule, RuleFile, Side, Subsumed};
 use crate::schedule;
 use crate::statistics::{ColumnStatistics, Effort, Pairs};
+use crate::sweep::sweeps;
 use crate::table::{ReadOptions, Table};
 use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::path::UNKNOWN;
+use hyperblock_shared::screen::Screen;
 use hyperblock_shared::window::Task;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -44,6 +47,7 @@ pub struct Job {
     left_options: ReadOptions,
     right_options: ReadOptions,
     variants: Vec<Variant>,
+    scan: ScanOptions,
     cost: CostSource,
 }
 
@@ -57,6 +61,7 @@ impl Job {
             left_options: ReadOptions::default(),
             right_options: ReadOptions::default(),
             variants: Vec::new(),
+            scan: ScanOptions::default(),
             cost: CostSource::default(),
         }
     }
@@ -71,7 +76,12 @@ impl Job {
         Self { left_options: left, right_options: right, ..self }
     }
 
-    /// With parts of the planner switched off.
+    /// With other sizes of intervals and windows.
+    pub fn scan_options(self, scan: ScanOptions) -> Self {
+        Self { scan, ..self }
+    }
+
+    /// With parts of the engine switched off.
     pub fn variants(self, variants: Vec<Variant>) -> Self {
         Self { variants, ..self }
     }
@@ -89,6 +99,8 @@ impl Job {
         let predicates = rules::predicates(&rules);
         let encoded = encode(&left, right.as_ref(), &predicates)?;
         let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
+        let encoded =
+            if self.variants.contains(&Variant::NoFilter) { encoded.without_signatures() } else { encoded };
         stages.end("encode");
         let subsumed = rules::subsumed(&rules);
         let costs = match &self.cost {
@@ -101,7 +113,7 @@ impl Job {
         };
         let statistics = Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics()?;
         let evidence = Evidence { statistics, costs };
-        let plan = Plan::new(rules, predicates, &encoded, evidence, &self.variants)?;
+        let plan = Plan::new(rules, predicates, &encoded, evidence, &self.variants, self.scan)?;
         stages.end("plan");
         Ok(Prepared { left, right, encoded, selection, plan, subsumed, stages: stages.done })
     }
@@ -192,14 +204,46 @@ impl Prepared {
             n_pairs: self.task().n_pairs(),
             subsumed: &self.subsumed,
             passing: self.plan.passing(&mut pairs)?,
+            scans: self.scans()?,
             analysis: None,
             columns: Vec::new(),
         })
     }
 
+    /// How each branch is scanned.
+    fn scans(&self) -> Result<Vec<BranchScan>> {
+        let mut scans = Vec::new();
+        for block in blocks(&self.task()) {
+            for sweep in sweeps(&self.encoded, self.plan.program(), &block)? {
+                let has_lead = sweep.settings.lead_step != UNKNOWN;
+                scans.push(BranchScan {
+                    lead: has_lead.then(|| self.plan.predicates[sweep.settings.lead as usize].to_string()),
+                    n_items: [sweep.left.len(), sweep.right.len()],
+                    of_values: !sweep.left.starts.is_empty(),
+                    n_reached: sweep.n_pairs(),
+                    screen: match sweep.settings.screen {
+                        Screen::None => "none",
+                        Screen::Codes => "equal codes",
+                        Screen::Reaches => "codes in reach",
+                        Screen::Signatures => "signatures of 64 bits",
+                        Screen::WideSignatures => "signatures of 128 bits",
+                    },
+                });
+            }
+        }
+        Ok(scans)
+    }
+
     /// Runs the plan on the CPU, watching every node of its tree.
     pub fn analyze(&self, control: &Control) -> Result<Analysis> {
         analyze(&self.encoded, &self.plan, &self.task(), control)
+    }
+
+    /// Runs the plan on `device`; if `control` watches, how long each part of it took.
+    pub fn analyze_on(&self, device: &dyn Backend, control: &Control) -> Result<OnDevice> {
+        let start = Instant::now();
+        self.run(device, control, &mut |_| Ok(()))?;
+        Ok(OnDevice { name: device.name(), time: start.elapsed(), latencies: control.latencies() })
     }
 
     /// What is in the columns that the rules look at.
@@ -218,12 +262,12 @@ impl Prepared {
         let task = self.task();
         let mut by_rule: Vec<_> = self.plan.rules.iter().map(|rule| (rule.name.clone(), 0)).collect();
         let mut stages = Stages::default();
+        device.watch(control.watcher());
         let mut scan = pieces::load(device, &self.encoded, &self.plan)?;
         stages.end("load");
         let mut writing = Duration::ZERO;
         let mut named = Vec::new();
-        let tasks = stripes(task, device.pairs_per_task());
-        schedule::run(&mut *scan, tasks, schedule::MOST_CANDIDATES, control, &mut |candidates| {
+        schedule::run(&mut *scan, vec![task], schedule::MOST_CANDIDATES, control, &mut |candidates| {
             let start = Instant::now();
             named.clear();
             named.extend(candidates.iter().map(|candidate| self.selection.candidate(candidate)));

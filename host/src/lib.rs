@@ -3,10 +3,11 @@
 //!
 //! ```text
 //! tables ─► table ─► encode ─► statistics, cost ─┐
-//! rules  ─► rules ─► plan ◄──────────────────────┴─► partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► output, evaluate ─► report
+//! rules  ─► rules ─► plan ◄──────────────────────┴─► sweep, partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► output, evaluate ─► report
 //! ```
 //!
-//! One direction, no way back: a module uses only what stands left of it. [`job`] walks the whole way; start there.
+//! One direction, no way back: a module uses only what stands left of it, except that [`cost`] times predicates on a backend
+//! and [`plan::explain`] prints what [`analyze`] counted. [`job`] walks the whole way; start there.
 
 pub mod analyze;
 pub mod backend;
@@ -21,6 +22,7 @@ pub mod evaluate;
 mod grouped;
 pub mod job;
 pub mod json;
+pub mod latency;
 pub mod output;
 pub mod partition;
 pub mod pieces;
@@ -30,6 +32,7 @@ pub mod report;
 pub mod rules;
 pub mod schedule;
 pub mod statistics;
+pub mod sweep;
 pub mod table;
 pub mod why;
 

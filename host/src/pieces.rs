@@ -7,7 +7,9 @@ use crate::backend::{Backend, Outcome, Scan};
 use crate::control::Control;
 use crate::encode::Encoded;
 use crate::error::Result;
+use crate::partition::{blocks, whole};
 use crate::plan::Plan;
+use crate::sweep::{Block, LIST_BYTES_PER_RECORD};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
 use std::ops::Range;
@@ -15,11 +17,16 @@ use std::ops::Range;
 /// Loads a job whole if it fits into the device's memory, else piece by piece.
 pub fn load<'a>(device: &'a dyn Backend, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
     let budget = device.memory_for_columns()?;
-    if encoded.n_bytes() <= budget {
+    if n_bytes(encoded) <= budget {
         return device.load(encoded, plan.program());
     }
     tracing::info!("{} bytes do not fit into {budget}: the job is loaded in pieces", encoded.n_bytes());
     Ok(Box::new(Pieces { device, encoded, plan, budget }))
+}
+
+/// What a device needs to hold of a job at once: its columns, and the two lists of a sweep.
+fn n_bytes(encoded: &Encoded) -> u64 {
+    encoded.n_bytes() + LIST_BYTES_PER_RECORD * (u64::from(encoded.n_left) + u64::from(encoded.n_right))
 }
 
 struct Pieces<'a> {
@@ -27,13 +34,6 @@ struct Pieces<'a> {
     encoded: &'a Encoded,
     plan: &'a Plan,
     budget: u64,
-}
-
-/// All pairs of two ranges, or, if they are one and the same, each unordered pair once.
-struct Block {
-    left: Range<u32>,
-    right: Range<u32>,
-    half: bool,
 }
 
 impl Scan for Pieces<'_> {
@@ -48,7 +48,7 @@ impl Scan for Pieces<'_> {
         while let Some(block) = todo.pop() {
             control.check()?;
             let part = self.encoded.restrict(block.left.clone(), block.right.clone());
-            if part.n_bytes() > self.budget && !block.is_one_pair() {
+            if n_bytes(&part) > self.budget && !block.is_one_pair() {
                 todo.extend(block.cut());
                 continue;
             }
@@ -72,25 +72,14 @@ impl Scan for Pieces<'_> {
     }
 }
 
-/// A task as blocks: with `half`, what lies on the diagonal apart from what lies beside it.
-fn blocks(task: &Task) -> Vec<Block> {
-    let (left, right) = (task.left_from..task.left_upto, task.right_from..task.right_upto);
-    if task.half == 0 {
-        return vec![Block { left, right, half: false }];
-    }
-    // Right records before the left ones have no partner; those after them pair with all.
-    let diagonal = left.start.max(right.start)..left.end.min(right.end);
-    let before = left.start..left.end.min(right.start);
-    let after = right.start.max(left.end)..right.end;
-    let blocks = [
-        Block { left: before.clone(), right: right.start..diagonal.end.max(right.start), half: false },
-        Block { left: diagonal.clone(), right: diagonal, half: true },
-        Block { left, right: after, half: false },
-    ];
-    blocks.into_iter().filter(|block| !block.left.is_empty() && !block.right.is_empty()).collect()
+/// Smaller and smaller blocks.
+trait Cut: Sized {
+    fn is_one_pair(&self) -> bool;
+    fn task(&self) -> Task;
+    fn cut(self) -> Vec<Self>;
 }
 
-impl Block {
+impl Cut for Block {
     fn is_one_pair(&self) -> bool {
         self.left.len() <= 1 && self.right.len() <= 1
     }
@@ -98,7 +87,7 @@ impl Block {
     /// The block as a task over records numbered from 0.
     fn task(&self) -> Task {
         let (n_left, n_right) = (self.left.end - self.left.start, self.right.end - self.right.start);
-        crate::partition::whole(n_left, n_right, self.half)
+        whole(n_left, n_right, self.half)
     }
 
     /// Smaller blocks with the same pairs.

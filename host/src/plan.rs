@@ -9,6 +9,7 @@
 mod expected;
 pub mod explain;
 mod layout;
+mod options;
 mod order;
 mod program;
 mod redundancy;
@@ -18,7 +19,8 @@ mod tree;
 mod variant;
 
 pub use layout::Step;
-pub use program::Program;
+pub use options::ScanOptions;
+pub use program::{BranchSteps, Program};
 pub use tree::{Node, Witness};
 pub use variant::Variant;
 
@@ -49,6 +51,7 @@ pub struct Plan {
     /// The execution tree: its branches, in order.
     pub tree: Vec<Node>,
     layout: Layout,
+    options: ScanOptions,
     program: Program,
 }
 
@@ -80,6 +83,7 @@ impl Plan {
         encoded: &Encoded,
         evidence: Evidence,
         variants: &[Variant],
+        options: ScanOptions,
     ) -> Result<Self> {
         let Evidence { statistics, costs } = evidence;
         let weights = Weights { selectivity: &statistics.selectivity, costs: &costs };
@@ -106,13 +110,14 @@ impl Plan {
             tree
         };
         let layout = layout::lay_out(&tree, |ix| !has(Variant::NoEpg) && !is_equality[ix]);
-        let program = Program::new(encoded, &layout.steps)?;
-        Ok(Self { rules, predicates, costs, statistics, tree, layout, program })
+        let options = options.without(variants);
+        let program = Program::new(encoded, &layout.steps, options)?;
+        Ok(Self { rules, predicates, costs, statistics, tree, layout, options, program })
     }
 
     /// The path over a part of the encoding that the plan was made for.
     pub fn over(&self, part: &Encoded) -> Result<Program> {
-        Program::new(part, &self.layout.steps)
+        Program::new(part, &self.layout.steps, self.options)
     }
 
     /// The path over the whole encoding.

@@ -16,7 +16,7 @@ pub struct Summary {
     pub n_right: Option<u32>,
     /// All pairs there are.
     pub n_pairs: u64,
-    /// Pairs that the path was walked for.
+    /// Pairs of records that were decided: all there are of those that some rule is about.
     pub n_compared: u64,
     /// Candidates by rule, with the rule's name.
     pub by_rule: Vec<(String, u64)>,

@@ -6,8 +6,10 @@ use crate::error::{Error, Result};
 use crate::partition::halves;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
+use rayon::prelude::*;
+use std::time::Instant;
 
-/// The most candidates that are held in memory at once (400 MB), unless a single record has more.
+/// The most candidates that are held in memory at once (400 MB).
 pub const MOST_CANDIDATES: usize = 1 << 25;
 
 /// Runs `tasks` in order and hands each one's candidates, sorted, to `sink`. A task with more than `most_candidates` is
@@ -27,11 +29,17 @@ pub fn run(
         found.clear();
         let parts = halves(task);
         let before = control.n_compared();
-        // A single record's candidates are at most the right table: nothing is left to split.
+        // A single pair has at most one: nothing is left to split.
         let most = if parts.is_some() { most_candidates } else { usize::MAX };
-        match (scan.run(&task, most, control, &mut found)?, parts) {
+        let start = control.is_watched().then(Instant::now);
+        let outcome = scan.run(&task, most, control, &mut found)?;
+        if let Some(start) = start {
+            control.watch(|latencies| latencies.tasks.record(start.elapsed()));
+        }
+        match (outcome, parts) {
             (Outcome::Done, _) => {
-                found.sort_unstable();
+                // A pair is found once, so its rule need not be compared.
+                found.par_sort_unstable_by_key(|found| u64::from(found.left) << 32 | u64::from(found.right));
                 sink(&found)?;
             }
             (Outcome::TooMany, Some([first, second])) => {
@@ -40,7 +48,7 @@ pub fn run(
                 todo.extend([second, first]);
             }
             (Outcome::TooMany, None) => {
-                return Err(Error::Internal("a single record cannot be split".into()));
+                return Err(Error::Internal("a single pair cannot be split".into()));
             }
         }
     }

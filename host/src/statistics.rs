@@ -16,7 +16,7 @@ pub use columns::ColumnStatistics;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::random::Random;
-use hyperblock_shared::path::{Observer, Path, Walk};
+use hyperblock_shared::path::{Branch, Observer, Path, Walk};
 use hyperblock_shared::predicate::{Measure, Predicate, Test};
 use hyperblock_shared::text::scratch_words;
 use rkyv::util::AlignedVec;
@@ -225,7 +225,7 @@ impl<'a> Pairs<'a> {
                 let Some(drawn) = self.population.draw(stratum, &mut random) else { continue };
                 passed.0.clear();
                 let (encoded, scratch) = (self.population.encoded, self.scratch.as_mut_slice());
-                path.witness(encoded, drawn.left, drawn.right, scratch, &mut passed);
+                path.witness(Branch::WHOLE, encoded, drawn.left, drawn.right, scratch, &mut passed);
                 for &step in &passed.0 {
                     let (sum, squares) = &mut sums[step as usize];
                     *sum += drawn.weight;

@@ -10,20 +10,34 @@ use bytemuck::{Pod, Zeroable};
 /// The code of a missing value.
 pub const MISSING: u32 = u32::MAX;
 
-/// A value at a glance, as text or as a set: most pairs are told apart by this alone. 16 bytes, so a device loads it at
-/// once.
-#[repr(C, align(16))]
+/// A value at a glance, as text or as a set: most pairs are told apart by this alone. 32 bytes, the least that a device
+/// fetches from memory.
+#[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Head {
     /// The first word of symbols, or the first token.
     pub start: u32,
     /// How many symbols, or tokens.
     pub len: u32,
+    /// Of a text, its first word of symbols.
+    pub beginning: u64,
     /// See [`crate::signature`].
-    pub signature: u64,
+    pub signature: u128,
 }
 
-const _: () = assert!(size_of::<Head>() == 16);
+const _: () = assert!(size_of::<Head>() == 32);
+
+impl Head {
+    /// How many symbols two texts begin with in common, but no more than `most`; at least as many as that if their first
+    /// words do not tell. `bits` are those of a symbol.
+    #[inline]
+    pub fn common_beginning(&self, other: &Self, bits: u32, most: u32) -> u32 {
+        let differing = self.beginning ^ other.beginning;
+        let agreeing = if differing == 0 { most } else { differing.trailing_zeros() / bits };
+        // Padding agrees with padding.
+        agreeing.min(most).min(self.len).min(other.len)
+    }
+}
 
 /// The codes that a left code may meet: those of the numbers near enough to it. Codes of numbers ascend with them.
 /// Aligned as the 64-bit word that it crosses to the device as.

@@ -2,18 +2,24 @@
 //!
 //! With m matches and t transpositions, Jaro's similarity is (m/|a| + m/|b| + (m − t)/m) / 3 (Jaro, *Advances in
 //! record-linkage methodology as applied to matching the 1985 census of Tampa, Florida*, JASA 84, 1989), 0 if m = 0.
-//! Symbols match if they are equal and at most max(|a|, |b|)/2 − 1 places apart; each symbol of `a`, in order, takes
-//! the first free match. t is half the matched symbols that stand in another order, rounded down.
+//! Symbols match if they are equal and at most max(|a|, |b|)/2 − 1 places apart; each symbol of one string, in order,
+//! takes the first free match. t is half the matched symbols that stand in another order, rounded down.
 //! Winkler adds p·l·(1 − Jaro) for a common prefix of l symbols (*String comparator metrics and enhanced decision
 //! rules in the Fellegi-Sunter model of record linkage*, 1990): here p = 0.1, l at most 4, and the boost always applies.
+//!
+//! It is the same which string's symbols take and which are taken. Look at the places p of one character in one string
+//! and its places q in the other. What is free below the window of some p stays below the windows that follow, so the
+//! first free match is the first q in the window that no match has passed: two pointers move through both lists, the one
+//! at a place that is too low for the other moves on, and both do at a match. That treats both strings alike. So the
+//! shorter string's symbols take: there are fewer, and fewer of them need to stay alone before the verdict is certain.
 
 use crate::predicate::{ArchivedBoost, Boost};
-use crate::text::{BLOCK, Scratch, Text};
+use crate::text::{BLOCK, Registers, Scratch, Text};
 use crate::threshold::ArchivedThreshold;
 use core::ops::{Add, Mul};
 
 /// The longest prefix that counts.
-const MOST_PREFIX: u32 = 4;
+pub const MOST_PREFIX: u32 = 4;
 
 /// Whether the similarity of `a` and `b` reaches `threshold`.
 #[inline]
@@ -24,15 +30,28 @@ pub fn similarity_reaches<const BITS: u32>(
     threshold: &ArchivedThreshold,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let prefix = || match boost {
         ArchivedBoost::None => 0,
-        ArchivedBoost::Winkler => common_prefix(a, b),
+        ArchivedBoost::Winkler => common_prefix(short, long),
     };
-    if a.len().max(b.len()) <= BLOCK {
-        return one_block(a, b, prefix(), threshold);
+    if long.len() > BLOCK {
+        return least_common(short.len(), long.len(), prefix(), threshold)
+            .and_then(|least| matches_in_blocks(short, long, short.len() - least, scratch))
+            .is_some_and(|found| {
+                reaches_wide(found.matched, found.transposed, short.len(), long.len(), prefix(), threshold)
+            });
     }
-    let found = matches_in_blocks(a, b, scratch);
-    reaches_wide(found.matched, found.transposed, a.len(), b.len(), prefix(), threshold)
+    let prefix = prefix();
+    let Some(least) = least_common(short.len(), long.len(), prefix, threshold) else {
+        return false;
+    };
+    let most_alone = short.len() - least;
+    match_in_words(short, long, most_alone).is_some_and(|pairs| {
+        let matched = pairs.short.count_ones();
+        let most = most_transposed(matched, short.len(), long.len(), prefix, threshold);
+        matched / 2 <= most || pairs.transposed(short, long, most) <= most
+    })
 }
 
 /// The similarity itself, as a fraction: for people. `scratch` is as for [`similarity_reaches`].
@@ -42,42 +61,69 @@ pub fn similarity<const BITS: u32>(
     boost: Boost,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> (u128, u128) {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let prefix = match boost {
         Boost::None => 0,
         Boost::Winkler => common_prefix(a, b),
     };
-    let found =
-        if a.len().max(b.len()) <= BLOCK { matches_in_words(a, b) } else { matches_in_blocks(a, b, scratch) };
-    found.similarity(a.len(), b.len(), prefix)
+    let found = if long.len() <= BLOCK {
+        match_in_words(short, long, short.len()).map(|pairs| Matches {
+            matched: pairs.short.count_ones(),
+            transposed: pairs.transposed(short, long, BLOCK),
+        })
+    } else {
+        matches_in_blocks(short, long, short.len(), scratch)
+    };
+    found.unwrap_or(Matches { matched: 0, transposed: 0 }).similarity(short.len(), long.len(), prefix)
 }
 
-/// Whether strings of these lengths can reach `threshold` with at most so many symbols in common, in whatever order: a
-/// necessary condition that needs no look at the strings.
+/// The least number of common symbols with which strings of these lengths, which begin with `prefix` equal symbols, can
+/// reach `threshold`: if they are in the same order. `None` if not even all of the shorter string is enough. Strings of
+/// more than 2^14 symbols are left to the comparison itself: for them it is 0. No string is empty.
 #[inline]
-pub fn possible(
-    len_a: u32,
-    len_b: u32,
-    common: u32,
-    boost: &ArchivedBoost,
-    threshold: &ArchivedThreshold,
-) -> bool {
+pub fn least_common(len_a: u32, len_b: u32, prefix: u32, threshold: &ArchivedThreshold) -> Option<u32> {
+    /// |a| |b| is at most 2^28, so that with 30 · digits, which is below 2^35, it fits in 64 bits.
+    const LONGEST: u32 = 1 << 14;
+    if len_a.max(len_b) > LONGEST || threshold.reached(0, 1) {
+        return Some(0);
+    }
+    let (digits, scale) = (u64::from(threshold.digits.to_native()), u64::from(threshold.scale.to_native()));
+    let (a, b, l) = (u64::from(len_a), u64::from(len_b), u64::from(prefix));
+    // With t = 0 the similarity, as [`Matches::similarity`] has it, is
+    //   ((10 − l)(m (a + b) + ab) + 3 l ab) / (30 ab),
+    // so m (a + b)(10 − l) scale is compared with ab (30 digits − (10 + 2 l) scale). And at least one must match.
+    let wanted = a * b * (30 * digits).saturating_sub((10 + 2 * l) * scale);
+    let least = threshold.least(wanted, (a + b) * (10 - l) * scale).max(1);
+    (least <= a.min(b)).then_some(least as u32)
+}
+
+/// The most transpositions with which strings of one block and so many matches reach `threshold`, if they do with none.
+#[inline]
+fn most_transposed(matched: u32, len_a: u32, len_b: u32, prefix: u32, threshold: &ArchivedThreshold) -> u32 {
+    let scale = u64::from(threshold.scale.to_native());
+    let (numerator, denominator) = Matches { matched, transposed: 0 }.similarity::<u64>(len_a, len_b, prefix);
+    // A transposition takes (10 − l) ab from the numerator.
+    let unit = u64::from(10 - prefix) * u64::from(len_a) * u64::from(len_b) * scale;
+    let room = numerator * scale - denominator * u64::from(threshold.digits.to_native());
+    ((room - u64::from(threshold.strict)) / unit) as u32
+}
+
+/// Whether strings of these lengths can reach `threshold` with at most so many symbols in common, in whatever order, and
+/// at most such a common prefix that counts: a necessary condition that needs no look at the strings.
+#[inline]
+pub fn possible(len_a: u32, len_b: u32, common: u32, prefix: u32, threshold: &ArchivedThreshold) -> bool {
     /// 10 · 3 · 512^3 is below 2^32: longer strings are left to the comparison itself.
     const LONGEST: u32 = 512;
     if len_a.max(len_b) > LONGEST {
         return true;
     }
-    let prefix = match boost {
-        ArchivedBoost::None => 0,
-        ArchivedBoost::Winkler => MOST_PREFIX.min(common),
-    };
     let best = Matches { matched: common, transposed: 0 };
-    let (numerator, denominator) = best.similarity::<u64>(len_a, len_b, prefix);
+    let (numerator, denominator) = best.similarity::<u64>(len_a, len_b, prefix.min(common));
     threshold.reached(numerator, denominator)
 }
 
 fn common_prefix<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
-    let longest = a.len().min(b.len()).min(MOST_PREFIX);
-    (0..longest).find(|&ix| a.at(ix) != b.at(ix)).unwrap_or(longest)
+    a.symbols().zip(b.symbols()).take(MOST_PREFIX as usize).take_while(|(x, y)| x == y).count() as u32
 }
 
 struct Matches {
@@ -86,11 +132,6 @@ struct Matches {
 }
 
 impl Matches {
-    /// All of the shorter string, in order. Every term grows with m and shrinks with t: nothing is better.
-    fn best(len_a: u32, len_b: u32) -> Self {
-        Self { matched: len_a.min(len_b), transposed: 0 }
-    }
-
     /// The similarity as a fraction. Both parts are at most 10 · 3 · max(len)^3: below 2^23 for one block, and below
     /// 2^77 for strings of 2^24 symbols.
     fn similarity<N>(&self, len_a: u32, len_b: u32, prefix: u32) -> (N, N)
@@ -107,38 +148,72 @@ impl Matches {
     }
 }
 
-#[inline]
-fn one_block<const BITS: u32>(
-    a: Text<'_, BITS>,
-    b: Text<'_, BITS>,
-    prefix: u32,
-    threshold: &ArchivedThreshold,
-) -> bool {
-    let reaches = |found: Matches| {
-        let (numerator, denominator) = found.similarity::<u64>(a.len(), b.len(), prefix);
-        threshold.reached(numerator, denominator)
-    };
-    reaches(Matches::best(a.len(), b.len())) && reaches(matches_in_words(a, b))
+/// The symbols that match, a bit each. Both strings have as many.
+#[derive(Clone, Copy)]
+struct Pairs {
+    short: u64,
+    long: u64,
 }
 
-/// Both strings in one word of flags each.
+impl Pairs {
+    /// The transpositions, or some number above `most`.
+    #[inline]
+    fn transposed<const BITS: u32>(self, short: Text<'_, BITS>, long: Text<'_, BITS>, most: u32) -> u32 {
+        let Self { short: mut left_short, long: mut left_long } = self;
+        let mut disordered = 0;
+        while left_short != 0 && disordered / 2 <= most {
+            let (x, y) = (short.at(left_short.trailing_zeros()), long.at(left_long.trailing_zeros()));
+            disordered += u32::from(x != y);
+            left_short &= left_short - 1;
+            left_long &= left_long - 1;
+        }
+        disordered / 2
+    }
+}
+
+/// The matches of strings of one block, or `None` if more than `most_alone` symbols of the shorter one have none.
 #[inline]
-fn matches_in_words<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> Matches {
-    let reach = reach(a, b);
-    let (mut matched_a, mut matched_b) = (0u64, 0u64);
-    for (ix, symbol) in (0u32..).zip(a.symbols()) {
-        let free = b.positions(0, symbol) & between(ix.saturating_sub(reach), ix + reach + 1) & !matched_b;
-        matched_b |= free & free.wrapping_neg();
-        matched_a |= u64::from(free != 0) << ix;
+fn match_in_words<const BITS: u32>(
+    short: Text<'_, BITS>,
+    long: Text<'_, BITS>,
+    most_alone: u32,
+) -> Option<Pairs> {
+    let reach = reach(long);
+    match long.words().len() {
+        ..=2 => {
+            let registers = Registers::<BITS, 2>::new(long, 0);
+            match_among(short, |symbol| registers.positions(symbol), reach, most_alone)
+        }
+        3..=4 => {
+            let registers = Registers::<BITS, 4>::new(long, 0);
+            match_among(short, |symbol| registers.positions(symbol), reach, most_alone)
+        }
+        _ => match_among(short, |symbol| long.positions(0, symbol), reach, most_alone),
     }
-    let matched = matched_a.count_ones();
-    let mut disordered = 0;
-    while matched_a != 0 {
-        disordered += u32::from(a.at(matched_a.trailing_zeros()) != b.at(matched_b.trailing_zeros()));
-        matched_a &= matched_a - 1;
-        matched_b &= matched_b - 1;
+}
+
+/// The same, where `positions` says which of the longer string's symbols equal one.
+#[inline]
+fn match_among<const BITS: u32>(
+    short: Text<'_, BITS>,
+    positions: impl Fn(u64) -> u64,
+    reach: u32,
+    most_alone: u32,
+) -> Option<Pairs> {
+    let mut pairs = Pairs { short: 0, long: 0 };
+    let (mut window, mut left_alone) = (below(reach + 1), most_alone);
+    for (ix, symbol) in (0u32..).zip(short.symbols()) {
+        let free = positions(symbol) & window & !pairs.long;
+        if free == 0 {
+            left_alone = left_alone.checked_sub(1)?;
+        } else {
+            pairs.long |= free & free.wrapping_neg();
+            pairs.short |= 1 << ix;
+        }
+        // Its lower end stays at the first place until that is out of reach.
+        window = (window << 1) | u64::from(ix < reach);
     }
-    Matches { matched, transposed: disordered / 2 }
+    Some(pairs)
 }
 
 /// Not inlined: multiplying in 128 bits takes more registers than all else, and long strings are rare.
@@ -155,66 +230,75 @@ fn reaches_wide(
     threshold.reached_wide(numerator, denominator)
 }
 
-/// The same with the flags in `scratch`: first those of `b`, then those of `a`.
+/// The matches of strings of any length, or `None` if more than `most_alone` symbols of the shorter one have none. The
+/// bits are in `scratch`: first those of the longer string, then those of the shorter.
 fn matches_in_blocks<const BITS: u32>(
-    a: Text<'_, BITS>,
-    b: Text<'_, BITS>,
+    short: Text<'_, BITS>,
+    long: Text<'_, BITS>,
+    most_alone: u32,
     scratch: &mut (impl Scratch + ?Sized),
-) -> Matches {
-    let reach = reach(a, b);
-    let flags_a = b.n_blocks();
-    for ix in 0..flags_a + a.n_blocks() {
+) -> Option<Matches> {
+    let reach = reach(long);
+    let of_short = long.n_blocks();
+    for ix in 0..of_short + short.n_blocks() {
         scratch.set(ix, 0);
     }
-    let mut matched = 0;
-    for (ix, symbol) in (0u32..).zip(a.symbols()) {
-        let (from, upto) = (ix.saturating_sub(reach), (ix + reach + 1).min(b.len()));
+    let mut left_alone = most_alone;
+    for (ix, symbol) in (0u32..).zip(short.symbols()) {
+        let (from, upto) = (ix.saturating_sub(reach), (ix + reach + 1).min(long.len()));
+        let mut is_alone = true;
         for block in from / BLOCK..upto.div_ceil(BLOCK) {
+            // First, so that what follows takes no registers while it is computed.
+            let equal = long.positions(block, symbol);
             let start = block * BLOCK;
-            let window = between(from.saturating_sub(start), upto - start);
-            let free = b.positions(block, symbol) & window & !scratch.get(block);
+            let window = below(upto - start) & !below(from.saturating_sub(start));
+            let taken = scratch.get(block);
+            let free = equal & window & !taken;
             if free != 0 {
-                scratch.set(block, scratch.get(block) | (free & free.wrapping_neg()));
-                let flags = flags_a + ix / BLOCK;
-                scratch.set(flags, scratch.get(flags) | 1 << (ix % BLOCK));
-                matched += 1;
+                scratch.set(block, taken | (free & free.wrapping_neg()));
+                let place = of_short + ix / BLOCK;
+                scratch.set(place, scratch.get(place) | 1 << (ix % BLOCK));
+                is_alone = false;
                 break;
             }
         }
-    }
-    // Flags are taken away one by one on both sides, which have as many.
-    let (mut disordered, mut block_b, mut left_b) = (0, 0, scratch.get(0));
-    for block_a in 0..a.n_blocks() {
-        let mut left_a = scratch.get(flags_a + block_a);
-        while left_a != 0 {
-            while left_b == 0 {
-                block_b += 1;
-                left_b = scratch.get(block_b);
-            }
-            let (in_a, in_b) = (left_a.trailing_zeros(), left_b.trailing_zeros());
-            disordered += u32::from(a.at(block_a * BLOCK + in_a) != b.at(block_b * BLOCK + in_b));
-            left_a &= left_a - 1;
-            left_b &= left_b - 1;
+        if is_alone {
+            left_alone = left_alone.checked_sub(1)?;
         }
     }
-    Matches { matched, transposed: disordered / 2 }
+    // Bits are taken away one by one on both sides, which have as many.
+    let (mut disordered, mut block_long, mut left_long) = (0, 0, scratch.get(0));
+    for block in 0..short.n_blocks() {
+        let mut left_short = scratch.get(of_short + block);
+        while left_short != 0 {
+            while left_long == 0 {
+                block_long += 1;
+                left_long = scratch.get(block_long);
+            }
+            let x = short.at(block * BLOCK + left_short.trailing_zeros());
+            let y = long.at(block_long * BLOCK + left_long.trailing_zeros());
+            disordered += u32::from(x != y);
+            left_short &= left_short - 1;
+            left_long &= left_long - 1;
+        }
+    }
+    Some(Matches { matched: short.len() - (most_alone - left_alone), transposed: disordered / 2 })
 }
 
 /// How far apart equal symbols may stand.
-fn reach<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
-    (a.len().max(b.len()) / 2).saturating_sub(1)
+fn reach<const BITS: u32>(long: Text<'_, BITS>) -> u32 {
+    (long.len() / 2).saturating_sub(1)
 }
 
-/// The bits `from..upto`, those from 64 on left out.
-fn between(from: u32, upto: u32) -> u64 {
-    let below = |end: u32| 1u64.checked_shl(end).map_or(u64::MAX, |bit| bit - 1);
-    below(upto) & !below(from)
+/// The bits below `end`.
+fn below(end: u32) -> u64 {
+    1u64.checked_shl(end).map_or(u64::MAX, |bit| bit - 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Packed, archived, decimals, near_strings};
+    use crate::testing::{Packed, archived, at_least, decimals, near_strings};
     use crate::threshold::Threshold;
     use proptest::prelude::*;
     use std::vec;
@@ -250,8 +334,10 @@ mod tests {
             prop_assert_eq!(reaches::<16>(&a, &b, &boost, threshold), reached);
             prop_assert_eq!(reaches::<32>(&a, &b, &boost, threshold), reached);
             let (len_a, len_b) = (a.chars().count() as u32, b.chars().count() as u32);
-            let possible = archived(threshold, |t| possible(len_a, len_b, common(&a, &b), &boost, t));
+            let prefix = if winkler { prefix as u32 } else { 0 };
+            let possible = archived(threshold, |t| possible(len_a, len_b, common(&a, &b), prefix, t));
             prop_assert!(possible || !reached);
+            prop_assert_eq!(reaches::<8>(&b, &a, &boost, threshold), reached);
         }
     }
 
@@ -270,6 +356,83 @@ mod tests {
             prop_assert!(reaches::<8>(&a, &b, &archived, at(digits)));
             prop_assert!(digits == 10_000 || !reaches::<8>(&a, &b, &archived, at(digits + 1)));
             prop_assert_eq!(denominator == numerator, a == b);
+            prop_assert_eq!(similarity(y.text(), x.text(), boost, scratch.as_mut_slice()), (numerator, denominator));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_least_common_is_the_least_possible(
+            len_a in 1u32..130, len_b in 1u32..130, prefix in 0u32..5, threshold in decimals()
+        ) {
+            let want = (0..=len_a.min(len_b)).find(|&matched| {
+                let (numerator, denominator) =
+                    Matches { matched, transposed: 0 }.similarity::<u64>(len_a, len_b, prefix);
+                at_least(numerator, denominator, threshold)
+            });
+            prop_assert_eq!(archived(threshold, |t| least_common(len_a, len_b, prefix, t)), want);
+            // No more symbols of a prefix count than are common.
+            let possible = archived(threshold, |t| {
+                (0..=len_a.min(len_b)).find(|&common| possible(len_a, len_b, common, prefix, t))
+            });
+            if prefix == 0 || want.is_some_and(|want| want >= prefix) {
+                prop_assert_eq!(possible, want);
+            }
+        }
+
+        #[test]
+        fn transpositions_are_allowed_while_the_similarity_is_reached(
+            len_a in 1u32..=64, len_b in 1u32..=64, matched in 1u32..=64, prefix in 0u32..5, threshold in decimals()
+        ) {
+            let matched = matched.min(len_a).min(len_b);
+            let reached = |transposed| {
+                let (numerator, denominator) =
+                    Matches { matched, transposed }.similarity::<u64>(len_a, len_b, prefix);
+                at_least(numerator, denominator, threshold)
+            };
+            prop_assume!(reached(0));
+            let most = archived(threshold, |t| most_transposed(matched, len_a, len_b, prefix, t));
+            for transposed in 0..=matched / 2 {
+                prop_assert_eq!(transposed <= most, reached(transposed));
+            }
+        }
+    }
+
+    /// The definition, taken at its word: the first string's symbols take.
+    fn by_the_book(a: &str, b: &str) -> (u64, u64) {
+        let (a, b): (vec::Vec<char>, vec::Vec<char>) = (a.chars().collect(), b.chars().collect());
+        let reach = (a.len().max(b.len()) / 2).saturating_sub(1);
+        let mut taken = vec![false; b.len()];
+        let mut matched = vec![];
+        for (ix, char) in a.iter().enumerate() {
+            let free = (0..b.len()).find(|&at| b[at] == *char && !taken[at] && at.abs_diff(ix) <= reach);
+            if let Some(at) = free {
+                taken[at] = true;
+                matched.push(*char);
+            }
+        }
+        let in_b = b.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(char, _)| char);
+        let transposed = in_b.zip(&matched).filter(|(x, y)| x != y).count() / 2;
+        let (a, b, m, t) = (a.len() as u64, b.len() as u64, matched.len() as u64, transposed as u64);
+        if m == 0 { (0, 1) } else { (m * m * (a + b) + (m - t) * a * b, 3 * a * b * m) }
+    }
+
+    proptest! {
+        #[test]
+        fn is_what_the_definition_says((a, b) in near_strings(), threshold in decimals()) {
+            prop_assume!(!a.is_empty() && !b.is_empty());
+            let (numerator, denominator) = by_the_book(&a, &b);
+            let want = at_least(numerator, denominator, threshold);
+            prop_assert_eq!(reaches::<8>(&a, &b, &ArchivedBoost::None, threshold), want);
+            prop_assert_eq!(reaches::<16>(&a, &b, &ArchivedBoost::None, threshold), want);
+            prop_assert_eq!(reaches::<32>(&a, &b, &ArchivedBoost::None, threshold), want);
+            // And at the very similarity, if its decimals fit.
+            let (digits, scale) = (numerator * 1_000_000 / denominator, 1_000_000);
+            for digits in digits..=(digits + 1).min(scale) {
+                let at = Threshold { digits: digits as u32, scale: scale as u32, strict: false };
+                let want = at_least(numerator, denominator, at);
+                prop_assert_eq!(reaches::<8>(&a, &b, &ArchivedBoost::None, at), want);
+            }
         }
     }
 

@@ -1,5 +1,8 @@
 //! What crosses between host and device, word for word.
 
+use crate::screen::Screen;
+use crate::stealing::Policy;
+use crate::sweep::{Order, Settings};
 use bytemuck::{Pod, Zeroable};
 
 /// A pair with the rule that holds on it.
@@ -68,40 +71,129 @@ pub struct DeviceColumns {
 
 const _: () = assert!(size_of::<DeviceColumns>() == 80);
 
-/// What a scan counts, a word each, in the order of the fields.
+/// [`crate::sweep::Items`] in device memory.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct ScanCounters {
-    /// The next tile to take.
-    pub next_tile: u32,
-    /// Slots of the result buffer that were asked for, also those beyond its end.
-    pub n_asked: u32,
-    /// If a warp's slots straddled the end: where they began. What lies before is written, nothing after.
-    pub straddled_at: u32,
-    /// Blocks that stopped before the end of their tile because the buffer was full.
-    pub n_stopped: u32,
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct DeviceItems {
+    /// Of `Sketch`.
+    pub sketches: DeviceSlice,
+    /// Of `u64`.
+    pub uppers: DeviceSlice,
+    /// Of `u32`.
+    pub lens: DeviceSlice,
+    /// Of `u32`.
+    pub starts: DeviceSlice,
+    /// Of `u32`.
+    pub records: DeviceSlice,
 }
 
-impl ScanCounters {
-    /// At the start of a task.
-    pub const START: Self = Self { next_tile: 0, n_asked: 0, straddled_at: u32::MAX, n_stopped: 0 };
+/// [`crate::sweep::Sweep`] in device memory, with what its blocks share.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct DeviceSweep {
+    /// The left list.
+    pub left: DeviceItems,
+    /// The right list.
+    pub right: DeviceItems,
+    /// Of `Interval`.
+    pub intervals: DeviceSlice,
+    /// Of `u32`.
+    pub firsts: DeviceSlice,
+    /// Of `AtomicU64`: a slot for each block, all empty at first.
+    pub slots: DeviceSlice,
+    /// Of `AtomicU32`: a bit for each interval, none set at first.
+    pub claimed: DeviceSlice,
+    /// Of `AtomicU32`: room for the nanoseconds that shares took; may be empty.
+    pub latencies: DeviceSlice,
+    /// Of `AtomicU32`: room for pairs of items, `HEAVY_WORDS` each.
+    pub heavies: DeviceSlice,
+    /// Of `AtomicU32`: the words of a `SweepCounters`.
+    pub counters: DeviceSlice,
+    /// The settings.
+    pub settings: DeviceSettings,
+}
 
-    /// How many results, from the first slot on, were written into a buffer of `capacity`.
-    pub fn n_written(&self, capacity: u32) -> u32 {
-        self.n_asked.min(capacity).min(self.straddled_at)
+/// [`crate::sweep::Settings`], a word each; truth is 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of `Settings`, and one that fills the last 64-bit word"
+)]
+pub struct DeviceSettings {
+    pub screen: u32,
+    pub order: u32,
+    pub lead: u32,
+    pub lead_step: u32,
+    pub from: u32,
+    pub upto: u32,
+    pub stretch: u32,
+    pub sliding: u32,
+    pub stealing: u32,
+    pub queue: u32,
+    pub is_decided: u32,
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<DeviceSweep>() == 320);
+
+impl From<Settings> for DeviceSettings {
+    fn from(settings: Settings) -> Self {
+        let Settings { screen, order, lead, lead_step, from, upto, stretch, policy, queue, is_decided } =
+            settings;
+        Self {
+            screen: screen as u32,
+            order: order as u32,
+            lead,
+            lead_step,
+            from,
+            upto,
+            stretch,
+            sliding: u32::from(policy.sliding),
+            stealing: u32::from(policy.stealing),
+            queue: u32::from(queue),
+            is_decided: u32::from(is_decided),
+            padding: 0,
+        }
     }
 }
+
+impl From<DeviceSettings> for Settings {
+    #[inline]
+    fn from(settings: DeviceSettings) -> Self {
+        Self {
+            screen: Screen::from_number(settings.screen),
+            order: Order::from_number(settings.order),
+            lead: settings.lead,
+            lead_step: settings.lead_step,
+            from: settings.from,
+            upto: settings.upto,
+            stretch: settings.stretch,
+            policy: Policy { sliding: settings.sliding == 1, stealing: settings.stealing == 1 },
+            queue: settings.queue == 1,
+            is_decided: settings.is_decided == 1,
+        }
+    }
+}
+
+/// What a sweep counts, a word each, in the order of the fields.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct SweepCounters {
+    /// Pairs of items that were handed on, also those that found no room and were expanded at once.
+    pub n_heavy: u32,
+    /// Shares that were timed, also those that found no room.
+    pub n_timed: u32,
+}
+
+/// Words in a pair of items.
+pub const HEAVY_WORDS: usize = 2;
 
 /// Threads in a warp.
 pub const WARP: u32 = 32;
 
-/// Words of shared memory that a block of the scan needs.
-pub const SCAN_SHARED_WORDS: u32 = 2;
-
-/// Words that a block keeps between launches: the tile it stopped in, or [`NO_TILE`], then where each warp stopped.
-pub const fn resume_words(threads_per_block: u32) -> u32 {
-    1 + threads_per_block / WARP
+/// Words of shared memory that a block of the scan needs: four of its own; for each warp twelve; and for each lane a sketch,
+/// an upper half, limits, and its share of two queues of two warps' pairs, of items, two words each, and of records, three.
+pub const fn scan_shared_words(threads_per_block: u32) -> u32 {
+    4 + threads_per_block / WARP * 12 + threads_per_block * (4 + 4 + 4 + 2 * 2 + 2 * 3)
 }
-
-/// No tile was left unfinished.
-pub const NO_TILE: u32 = u32::MAX;

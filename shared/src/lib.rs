@@ -2,15 +2,18 @@
 //! both sides do. Nothing here allocates, does I/O or knows a device.
 //!
 //! Reading order: [`text`] and [`threshold`] are the ground; [`levenshtein`], [`damerau`], [`hamming`], [`jaro`] and
-//! [`sets`] are the measures, each with its definition and its paper; a [`signature`] tells most pairs apart before them;
-//! [`soundex`] is the one transform whose definition is long enough to need a file; a [`predicate`] applies a measure to a pair of records, reading their values through
-//! [`columns`]; a [`path`] joins predicates into the program that decides a pair; [`window`] cuts a scan into tiles;
+//! [`sets`] are the measures, each with its definition and its paper, and `edits` computes the first two; a [`signature`]
+//! tells most pairs apart before them; [`soundex`] is the one transform whose definition is long enough to need a file; a
+//! [`predicate`] applies a measure to a pair of records, reading their values through [`columns`]; a [`path`] joins
+//! predicates into the program that decides a pair. A scan is a [`sweep`]: the [`screen`] of its lead tells most pairs
+//! apart by a signature or a code; [`window`] cuts it into intervals and stretches; [`stealing`] says who does which.
 //! [`layout`] is what kernels receive.
 
 #![no_std]
 
 pub mod columns;
 pub mod damerau;
+mod edits;
 pub mod hamming;
 pub mod jaro;
 pub mod layout;
@@ -19,9 +22,12 @@ pub mod levenshtein;
 pub mod path;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod predicate;
+pub mod screen;
 pub mod sets;
 pub mod signature;
 pub mod soundex;
+pub mod stealing;
+pub mod sweep;
 pub mod text;
 pub mod threshold;
 pub mod window;

@@ -84,6 +84,34 @@ impl ArchivedPath<'_> {
     }
 }
 
+/// A child of the tree's root with all below it: a range of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The first step.
+    pub from: u32,
+    /// One past the last.
+    pub upto: u32,
+    /// A step of which it is known that its predicate holds, or [`UNKNOWN`].
+    pub known: u32,
+}
+
+/// No branch ends before its first step: see [`Branch::probe`].
+const PROBE: u32 = 0;
+
+/// Of no step is it known that its predicate holds.
+pub const UNKNOWN: u32 = u32::MAX;
+
+impl Branch {
+    /// All branches at once.
+    pub const WHOLE: Self = Self { from: 0, upto: u32::MAX, known: UNKNOWN };
+
+    /// The test of one step alone: there is a witness, of no meaning, if it holds.
+    #[inline]
+    pub fn probe(step: u32) -> Self {
+        Self { from: step, upto: PROBE, known: UNKNOWN }
+    }
+}
+
 /// Watches a walk.
 pub trait Observer {
     /// A test was made, and whether its predicate holds; `computed` if it was not remembered.
@@ -100,7 +128,13 @@ impl Observer for () {
     fn reached(&mut self, _: u32) {}
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// One of the path's predicates.
+    #[inline]
+    pub fn predicate(self, ix: u32) -> &'a ArchivedPredicate {
+        &self.predicates[ix as usize]
+    }
+
     /// Whether one of the path's predicates holds on a pair of records.
     #[inline]
     pub fn holds(
@@ -114,36 +148,55 @@ impl Walk<'_> {
         self.predicates[predicate as usize].holds(columns, left, right, scratch)
     }
 
-    /// The first rule in file order that holds on a pair of records, if any does.
+    /// The first rule in file order that holds on a pair of records, if one of the branch's does and none of an earlier
+    /// branch: so a pair that several branches reach is a candidate of the first of them alone.
     // Always: see `ArchivedPredicate::holds`.
     #[inline(always)]
     pub fn witness(
         self,
+        branch: Branch,
         columns: &impl Columns,
         left: u32,
         right: u32,
         scratch: &mut (impl Scratch + ?Sized),
         observer: &mut impl Observer,
     ) -> Option<u32> {
-        let mut ix = 0;
-        let mut witness = u32::MAX;
+        let is_probe = branch.upto == PROBE;
+        let (mut ix, mut end) = (branch.from, if is_probe { u32::MAX } else { branch.upto });
+        let (mut witness, mut looking_back) = (u32::MAX, false);
         let mut outcomes = Outcomes::default();
-        while let Some(step) = self.steps.get(ix as usize) {
+        loop {
+            let Some(step) = self.steps.get(ix as usize).filter(|_| ix < end) else {
+                if witness == u32::MAX {
+                    return None;
+                }
+                if looking_back || branch.from == 0 {
+                    return Some(witness);
+                }
+                (looking_back, ix, end) = (true, 0, branch.from);
+                continue;
+            };
             match step {
                 ArchivedStep::Witness { rule, then } => {
                     observer.reached(ix);
-                    witness = witness.min(rule.to_native());
-                    ix = then.to_native();
+                    if looking_back {
+                        return None;
+                    }
+                    // Rules of later branches count too.
+                    (witness, ix, end) = (witness.min(rule.to_native()), then.to_native(), u32::MAX);
                 }
                 ArchivedStep::Equal { left: operand_l, right: operand_r, otherwise } => {
-                    let l = columns.codes(operand_l.to_native())[left as usize];
-                    let holds = l != MISSING && l == columns.codes(operand_r.to_native())[right as usize];
+                    let holds = ix == branch.known
+                        || equal(columns, operand_l.to_native(), operand_r.to_native(), left, right);
                     observer.tested(ix, holds, true);
+                    if is_probe {
+                        return holds.then_some(0);
+                    }
                     ix = if holds { ix + 1 } else { otherwise.to_native() };
                 }
                 ArchivedStep::Test { predicate, otherwise, bit } => {
                     let bit = bit.to_native();
-                    let known = outcomes.of(bit);
+                    let known = if ix == branch.known { Some(true) } else { outcomes.of(bit) };
                     let holds = known.unwrap_or_else(|| {
                         let predicate = &self.predicates[predicate.to_native() as usize];
                         let holds = predicate.holds(columns, left, right, scratch);
@@ -151,12 +204,113 @@ impl Walk<'_> {
                         holds
                     });
                     observer.tested(ix, holds, known.is_none());
+                    if is_probe {
+                        return holds.then_some(0);
+                    }
                     ix = if holds { ix + 1 } else { otherwise.to_native() };
                 }
             }
         }
-        (witness != u32::MAX).then_some(witness)
     }
+
+    /// Whether the branch may have a witness, by what the heads of the values tell: never false where it has one. Quick,
+    /// and mostly false.
+    #[inline(always)]
+    pub fn may_have_witness(self, branch: Branch, columns: &impl Columns, left: u32, right: u32) -> bool {
+        let is_probe = branch.upto == PROBE;
+        let mut ix = branch.from;
+        while let Some(step) = self.steps.get(ix as usize).filter(|_| is_probe || ix < branch.upto) {
+            let (holds, otherwise) = match step {
+                ArchivedStep::Witness { .. } => return true,
+                ArchivedStep::Equal { left: operand_l, right: operand_r, otherwise } => {
+                    let (l, r) = (operand_l.to_native(), operand_r.to_native());
+                    (ix == branch.known || equal(columns, l, r, left, right), otherwise.to_native())
+                }
+                ArchivedStep::Test { predicate, otherwise, .. } => {
+                    let predicate = &self.predicates[predicate.to_native() as usize];
+                    (ix == branch.known || predicate.may_hold(columns, left, right), otherwise.to_native())
+                }
+            };
+            if is_probe {
+                return holds;
+            }
+            ix = if holds { ix + 1 } else { otherwise };
+        }
+        false
+    }
+
+    /// The same by recursive descent, as one would walk a tree; nothing is remembered.
+    pub fn witness_by_descent(
+        self,
+        branch: Branch,
+        columns: &impl Columns,
+        left: u32,
+        right: u32,
+        scratch: &mut (impl Scratch + ?Sized),
+    ) -> Option<u32> {
+        let n_steps = self.steps.len() as u32;
+        let pair = Descent { path: self, columns, left, right, known: branch.known };
+        if branch.upto == PROBE {
+            return pair.holds(branch.from, scratch).0.then_some(0);
+        }
+        let upto = branch.upto.min(n_steps);
+        let witness = pair.least_rule(branch.from, upto, scratch);
+        if witness == u32::MAX || pair.least_rule(0, branch.from, scratch) != u32::MAX {
+            return None;
+        }
+        Some(witness.min(pair.least_rule(upto, n_steps, scratch)))
+    }
+}
+
+/// A pair on its way down the tree.
+struct Descent<'a, C> {
+    path: Walk<'a>,
+    columns: &'a C,
+    left: u32,
+    right: u32,
+    known: u32,
+}
+
+impl<C: Columns> Descent<'_, C> {
+    /// The first rule in file order that holds among the siblings of a range of steps and all below them.
+    #[inline(never)]
+    fn least_rule(&self, from: u32, upto: u32, scratch: &mut (impl Scratch + ?Sized)) -> u32 {
+        let (mut ix, mut least) = (from, u32::MAX);
+        while ix < upto {
+            if let ArchivedStep::Witness { rule, .. } = &self.path.steps[ix as usize] {
+                least = least.min(rule.to_native());
+            }
+            let (holds, next) = self.holds(ix, scratch);
+            if holds {
+                least = least.min(self.least_rule(ix + 1, next, scratch));
+            }
+            ix = next;
+        }
+        least
+    }
+
+    /// Whether a step's test holds, and the step after all below it.
+    fn holds(&self, ix: u32, scratch: &mut (impl Scratch + ?Sized)) -> (bool, u32) {
+        match &self.path.steps[ix as usize] {
+            ArchivedStep::Witness { .. } => (false, ix + 1),
+            ArchivedStep::Equal { left, right, otherwise } => {
+                let equals =
+                    || equal(self.columns, left.to_native(), right.to_native(), self.left, self.right);
+                (ix == self.known || equals(), otherwise.to_native())
+            }
+            ArchivedStep::Test { predicate, otherwise, .. } => {
+                let predicate = &self.path.predicates[predicate.to_native() as usize];
+                let mut holds = || predicate.holds(self.columns, self.left, self.right, scratch);
+                (ix == self.known || holds(), otherwise.to_native())
+            }
+        }
+    }
+}
+
+#[inline]
+fn equal(columns: &impl Columns, operand_l: u32, operand_r: u32, left: u32, right: u32) -> bool {
+    let code = columns.codes(operand_l)[left as usize];
+    code != MISSING && code == columns.codes(operand_r)[right as usize]
 }
 
 /// What is known of a pair: a bit for each predicate that may be asked again.

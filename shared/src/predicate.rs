@@ -131,6 +131,15 @@ pub enum SetSimilarity {
 }
 
 impl ArchivedPredicate {
+    /// How it compares two values, if it does.
+    #[inline]
+    pub fn measure(&self) -> Option<&ArchivedMeasure> {
+        match &self.test {
+            ArchivedTest::Compare { measure, .. } => Some(measure),
+            ArchivedTest::Left { .. } | ArchivedTest::Right { .. } => None,
+        }
+    }
+
     /// Whether the predicate holds on a pair of records.
     // Always, here and below: a call would hand its arguments over through memory, and a device has none to speak of.
     #[inline(always)]
@@ -145,7 +154,26 @@ impl ArchivedPredicate {
     }
 }
 
+impl ArchivedPredicate {
+    /// Whether the predicate may hold on a pair of records, by what their heads tell: never false where it holds.
+    #[inline(always)]
+    pub fn may_hold(&self, columns: &impl Columns, left: u32, right: u32) -> bool {
+        self.test.may_be(columns, left, right, !self.negated)
+    }
+}
+
 impl ArchivedTest {
+    /// Whether the outcome on a pair of records may be `wanted`, by what their heads tell.
+    #[inline(always)]
+    fn may_be(&self, columns: &impl Columns, left: u32, right: u32, wanted: bool) -> bool {
+        let Self::Compare { left: operand_l, right: operand_r, measure } = self else {
+            return self.outcome(columns, left, right, &mut [][..]) == Some(wanted);
+        };
+        let l = columns.codes(operand_l.to_native())[left as usize];
+        let r = columns.codes(operand_r.to_native())[right as usize];
+        l != MISSING && r != MISSING && measure.may_be(columns, l, r, wanted)
+    }
+
     /// The outcome on a pair of records, or `None` if a value is missing.
     #[inline(always)]
     fn outcome(
@@ -187,6 +215,37 @@ impl ArchivedMeasure {
                 Some((texts.to_native(), Asked::Jaro(boost, threshold)))
             }
             Self::Equal | Self::Sets { .. } | Self::CommonTokens { .. } | Self::Within { .. } => None,
+        }
+    }
+
+    /// Whether the outcome for two codes may be `wanted`, by what their heads tell.
+    #[inline(always)]
+    fn may_be(&self, columns: &impl Columns, l: u32, r: u32, wanted: bool) -> bool {
+        if let Some((texts, asked)) = self.of_texts() {
+            let texts = columns.texts(texts);
+            if l == r {
+                return asked.holds_on_equals() == wanted;
+            }
+            return !wanted || asked.possible(&texts.heads[l as usize], &texts.heads[r as usize], texts.bits);
+        }
+        match self {
+            Self::Edits { .. } | Self::EditSimilarity { .. } | Self::Jaro { .. } => !wanted,
+            Self::Equal => (l == r) == wanted,
+            Self::Sets { sets: ix, similarity, threshold } => {
+                let heads = columns.sets(ix.to_native()).heads;
+                let (a, b) = (&heads[l as usize], &heads[r as usize]);
+                let may_hold = || sets::possible(a.len, b.len, most_common(a, b), similarity, threshold);
+                a.len > 0 && b.len > 0 && (!wanted || may_hold())
+            }
+            Self::CommonTokens { sets: ix, least } => {
+                let heads = columns.sets(ix.to_native()).heads;
+                let (a, b) = (&heads[l as usize], &heads[r as usize]);
+                a.len > 0 && b.len > 0 && (!wanted || most_common(a, b) >= least.to_native())
+            }
+            Self::Within { reaches } => {
+                let reach = columns.reaches(reaches.to_native())[l as usize];
+                (reach.from <= r && r < reach.upto) == wanted
+            }
         }
     }
 
@@ -263,19 +322,25 @@ impl Asked<'_> {
         }
     }
 
-    /// A cheap necessary condition.
+    /// A cheap necessary condition; `bits` are those of a symbol.
     #[inline]
-    fn possible(self, a: &Head, b: &Head) -> bool {
+    fn possible(self, a: &Head, b: &Head, bits: u32) -> bool {
         match self {
             Self::Edits(_, most) => fewest_edits(a, b) <= most,
             Self::EditSimilarity(_, threshold) => {
                 threshold.allows_edits(fewest_edits(a, b), a.len.max(b.len))
             }
-            Self::Jaro(boost, threshold) => jaro::possible(a.len, b.len, most_common(a, b), boost, threshold),
+            Self::Jaro(boost, threshold) => {
+                let prefix = match boost {
+                    ArchivedBoost::None => 0,
+                    ArchivedBoost::Winkler => a.common_beginning(b, bits, jaro::MOST_PREFIX),
+                };
+                jaro::possible(a.len, b.len, most_common(a, b), prefix, threshold)
+            }
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn holds<const BITS: u32>(
         self,
         a: Text<'_, BITS>,
@@ -310,7 +375,7 @@ fn compare_texts(
         return asked.holds_on_equals();
     }
     let (a, b) = (&texts.heads[l as usize], &texts.heads[r as usize]);
-    asked.possible(a, b)
+    asked.possible(a, b, texts.bits)
         && match texts.bits {
             8 => asked.holds(texts.text::<8>(a), texts.text::<8>(b), scratch),
             16 => asked.holds(texts.text::<16>(a), texts.text::<16>(b), scratch),

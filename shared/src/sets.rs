@@ -21,13 +21,62 @@ pub fn reaches(
     similarity: &ArchivedSetSimilarity,
     threshold: &ArchivedThreshold,
 ) -> bool {
-    possible(a.len() as u32, b.len() as u32, intersection(a, b), similarity, threshold)
+    least_common(a.len() as u32, b.len() as u32, similarity, threshold)
+        .is_some_and(|least| share(a, b, least))
 }
 
-/// Whether two sets, given as ascending token codes, have at least so many tokens in common.
+/// Whether two sets, given as ascending token codes, have at least so many tokens in common. Stops when they have, and
+/// when so many of one set's tokens are not in the other that too few are left.
 #[inline]
 pub fn share(a: &[u32], b: &[u32], least: u32) -> bool {
-    intersection(a, b) >= least
+    let least = least as usize;
+    let (Some(most_a), Some(most_b)) = (a.len().checked_sub(least), b.len().checked_sub(least)) else {
+        return false;
+    };
+    let (mut ix_a, mut ix_b, mut common) = (0, 0, 0);
+    while common < least {
+        let (Some(x), Some(y)) = (a.get(ix_a), b.get(ix_b)) else {
+            return false;
+        };
+        ix_a += usize::from(x <= y);
+        ix_b += usize::from(y <= x);
+        common += usize::from(x == y);
+        if ix_a - common > most_a || ix_b - common > most_b {
+            return false;
+        }
+    }
+    true
+}
+
+/// The least number of common tokens with which sets of these sizes reach `threshold`: the least that is
+/// [`possible`]. `None` if all of the smaller set is not enough.
+#[inline]
+pub fn least_common(
+    n_a: u32,
+    n_b: u32,
+    similarity: &ArchivedSetSimilarity,
+    threshold: &ArchivedThreshold,
+) -> Option<u32> {
+    let most = n_a.min(n_b);
+    let all = u64::from(n_a) + u64::from(n_b);
+    let (digits, scale) = (u64::from(threshold.digits.to_native()), u64::from(threshold.scale.to_native()));
+    let least = match similarity {
+        // c / (all − c) >= digits / scale  <=>  c · (scale + digits) >= digits · all; below 2^55.
+        ArchivedSetSimilarity::Jaccard => threshold.least(digits * all, scale + digits),
+        ArchivedSetSimilarity::Dice => threshold.least(digits * all, 2 * scale),
+        ArchivedSetSimilarity::Overlap => threshold.least(digits * u64::from(most), scale),
+        ArchivedSetSimilarity::Cosine => {
+            // By halves: a root is dearer.
+            let (mut least, mut enough) = (0, most + 1);
+            while least < enough {
+                let common = least + (enough - least) / 2;
+                let is_enough = possible(n_a, n_b, common, similarity, threshold);
+                (least, enough) = if is_enough { (least, common) } else { (common + 1, enough) };
+            }
+            u64::from(least)
+        }
+    };
+    (least <= u64::from(most)).then_some(least as u32)
 }
 
 /// Whether sets of these sizes reach `threshold` with so many tokens in common. More in common is never less alike, so
@@ -49,21 +98,11 @@ pub fn possible(
     }
 }
 
-/// How many tokens two ascending lists have in common.
-pub fn intersection(a: &[u32], b: &[u32]) -> u32 {
-    let (mut ix_a, mut ix_b, mut common) = (0, 0, 0);
-    while let (Some(x), Some(y)) = (a.get(ix_a), b.get(ix_b)) {
-        ix_a += usize::from(x <= y);
-        ix_b += usize::from(y <= x);
-        common += u32::from(x == y);
-    }
-    common
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{archived, at_least, decimals};
+    use crate::threshold::Threshold;
     use proptest::{collection::btree_set, prelude::*};
     use std::{collections::BTreeSet, vec::Vec};
 
@@ -87,6 +126,41 @@ mod tests {
             let wanted = digits * digits * u128::from(n_a * n_b);
             prop_assert_eq!(got(ArchivedSetSimilarity::Cosine), is > wanted || (is == wanted && !threshold.strict));
             prop_assert_eq!(share(&a, &b, least), common >= u64::from(least));
+        }
+    }
+
+    const ALL: [ArchivedSetSimilarity; 4] = [
+        ArchivedSetSimilarity::Jaccard,
+        ArchivedSetSimilarity::Dice,
+        ArchivedSetSimilarity::Cosine,
+        ArchivedSetSimilarity::Overlap,
+    ];
+
+    proptest! {
+        #[test]
+        fn the_least_common_is_the_least_possible(n_a in 1u32..70, n_b in 1u32..70, threshold in decimals()) {
+            for similarity in &ALL {
+                archived(threshold, |t| {
+                    let want = (0..=n_a.min(n_b)).find(|&common| possible(n_a, n_b, common, similarity, t));
+                    prop_assert_eq!(least_common(n_a, n_b, similarity, t), want);
+                    Ok(())
+                })?;
+            }
+        }
+    }
+
+    #[test]
+    fn large_sets_do_not_overflow() {
+        const N: u32 = 1 << 24;
+        for (digits, scale) in [(999, 1000), (999_999_999, 1_000_000_000)] {
+            for similarity in &ALL {
+                archived(Threshold { digits, scale, strict: false }, |t| {
+                    let least = least_common(N, N, similarity, t).unwrap();
+                    assert!(
+                        possible(N, N, least, similarity, t) && !possible(N, N, least - 1, similarity, t)
+                    );
+                });
+            }
         }
     }
 }

@@ -28,15 +28,18 @@ impl<const BITS: u32> Packed<BITS> {
 
 const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ éßÅ漢";
 
-/// A string and another a few edits away, up to some 330 symbols long, from few characters so that many agree.
+/// A string and another a few edits away, up to some 330 symbols long, from few characters so that many agree. Lengths
+/// about the edges of words and blocks come often.
 pub(crate) fn near_strings() -> impl Strategy<Value = (String, String)> {
     let symbol = || prop::sample::select(Vec::from(['a', 'b', 'c', 'é', '漢']));
     let text = prop_oneof![
         4 => prop::collection::vec(symbol(), 0..14),
         2 => prop::collection::vec(symbol(), 14..70),
         1 => prop::collection::vec(symbol(), 60..330),
+        2 => prop::sample::select(Vec::from([8, 16, 32, 63, 64, 65, 127, 128, 129, 200]))
+            .prop_flat_map(move |len| prop::collection::vec(symbol(), len)),
     ];
-    let edits = prop::collection::vec((any::<prop::sample::Index>(), 0..3, symbol()), 0..9);
+    let edits = prop::collection::vec((any::<prop::sample::Index>(), 0..5, symbol()), 0..9);
     (text, edits, any::<bool>()).prop_map(|(a, edits, swap)| {
         let mut b = a.clone();
         for (place, edit, symbol) in edits {
@@ -44,9 +47,18 @@ pub(crate) fn near_strings() -> impl Strategy<Value = (String, String)> {
                 0 => b.insert(place.index(b.len() + 1), symbol),
                 _ if b.is_empty() => {}
                 1 => drop(b.remove(place.index(b.len()))),
-                _ => {
+                2 => {
                     let ix = place.index(b.len());
                     b[ix] = symbol;
+                }
+                3 if b.len() > 1 => {
+                    let ix = place.index(b.len() - 1);
+                    b.swap(ix, ix + 1);
+                }
+                // What was near the beginning comes last: everything between them strays to one side.
+                _ => {
+                    let n_moved = place.index(b.len().min(20));
+                    b.rotate_left(n_moved);
                 }
             }
         }

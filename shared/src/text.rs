@@ -4,6 +4,8 @@
 //! 8 bits a symbol, else 16, else 32. Symbol 0 is no character: it pads the last word of a value, so whole words can
 //! be compared without looking at the length.
 
+use crate::edits::WORDS_PER_BLOCK;
+
 /// How many symbols one block of a bit-parallel algorithm covers: the bits of a machine word.
 pub const BLOCK: u32 = 64;
 
@@ -59,7 +61,14 @@ impl<'a, const BITS: u32> Text<'a, BITS> {
 
     /// The symbols in order.
     pub fn symbols(self) -> Symbols<'a, BITS> {
-        Symbols { words: self.words.iter(), word: 0, left: self.len, left_in_word: 0 }
+        Symbols { words: self.words.iter(), word: 0 }
+    }
+
+    /// The symbols from `ix` on: none, if that is past the end.
+    pub fn symbols_from(self, ix: u32) -> Symbols<'a, BITS> {
+        let mut words = self.words.get((ix / Self::PER_WORD) as usize..).unwrap_or_default().iter();
+        let word = words.next().map_or(0, |word| word >> (ix % Self::PER_WORD * BITS));
+        Symbols { words, word }
     }
 
     /// A bit for each of the 64 symbols of a block that equals `symbol`.
@@ -72,6 +81,19 @@ impl<'a, const BITS: u32> Text<'a, BITS> {
             mask |= Self::positions_in_word(word, symbol) << (ix as u32 * Self::PER_WORD);
         }
         mask
+    }
+
+    /// A bit for each of the `n` symbols from `from` on, at most 32, that equals `symbol`. Some that follow may have one.
+    #[inline]
+    pub fn positions_from(self, from: u32, n: u32, symbol: u64) -> u64 {
+        // A word more than they fill, if they do not start with one: at most 40 symbols in all.
+        let n_words = (n.div_ceil(Self::PER_WORD) + 1) as usize;
+        let words = self.words.get((from / Self::PER_WORD) as usize..).unwrap_or_default();
+        let mut mask = 0;
+        for (ix, &word) in words.iter().take(n_words).enumerate() {
+            mask |= Self::positions_in_word(word, symbol) << (ix as u32 * Self::PER_WORD);
+        }
+        mask >> (from % Self::PER_WORD)
     }
 
     /// The top bit of each symbol in which two words agree.
@@ -102,13 +124,12 @@ impl<'a, const BITS: u32> Text<'a, BITS> {
     }
 }
 
-/// The symbols of a text. One word in a register and two counters: a GPU has registers for little more.
+/// The symbols of a text, from the lowest of a word on: a GPU has registers for little more. Symbol 0 pads and is no
+/// character, so a word is used up when nothing is left of it.
 #[derive(Clone, Debug)]
 pub struct Symbols<'a, const BITS: u32> {
     words: core::slice::Iter<'a, u64>,
     word: u64,
-    left: u32,
-    left_in_word: u32,
 }
 
 impl<const BITS: u32> Iterator for Symbols<'_, BITS> {
@@ -116,18 +137,54 @@ impl<const BITS: u32> Iterator for Symbols<'_, BITS> {
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        if self.left == 0 {
-            return None;
-        }
-        if self.left_in_word == 0 {
+        if self.word == 0 {
             self.word = *self.words.next()?;
-            self.left_in_word = Text::<BITS>::PER_WORD;
         }
         let symbol = self.word & Text::<BITS>::MASK;
         self.word >>= BITS;
-        self.left_in_word -= 1;
-        self.left -= 1;
         Some(symbol)
+    }
+}
+
+/// The beginning of a text in `W` words of registers, where the GPU wants what it looks at often.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers<const BITS: u32, const W: usize> {
+    words: [u64; W],
+}
+
+impl<const BITS: u32, const W: usize> Registers<BITS, W> {
+    /// `lag` symbols of padding, then as much of the text as fits, then padding again.
+    #[inline]
+    pub fn new(text: Text<'_, BITS>, lag: u32) -> Self {
+        let (whole, rest) = (lag / Text::<BITS>::PER_WORD, lag % Text::<BITS>::PER_WORD * BITS);
+        // Before the first word of the text the index wraps around, and there is nothing.
+        let word = |ix: u32| text.words.get(ix.wrapping_sub(whole) as usize).copied().unwrap_or(0);
+        // Not a loop of stores: that would put the array in memory. Shifted twice, as by 64 in all is no shift.
+        let words = core::array::from_fn(|ix| {
+            let ix = ix as u32;
+            (word(ix) << rest) | (word(ix.wrapping_sub(1)) >> 1 >> (u64::BITS - 1 - rest))
+        });
+        Self { words }
+    }
+
+    /// A bit for each symbol that equals `symbol`.
+    #[inline]
+    pub fn positions(self, symbol: u64) -> u64 {
+        let mut mask = 0;
+        for (ix, word) in self.words.into_iter().enumerate() {
+            mask |= Text::<BITS>::positions_in_word(word, symbol) << (ix as u32 * Text::<BITS>::PER_WORD);
+        }
+        mask
+    }
+
+    /// Drops the first symbol, moves the others up, and puts `symbol` last.
+    #[inline]
+    pub fn enter(&mut self, symbol: u64) {
+        let words = self.words;
+        self.words = core::array::from_fn(|ix| {
+            let next = words.get(ix + 1).copied().unwrap_or(symbol);
+            (words[ix] >> BITS) | (next << (u64::BITS - BITS))
+        });
     }
 }
 
@@ -150,7 +207,7 @@ impl Scratch for [u64] {
     }
 }
 
-/// The words of scratch that comparing two values of at most `len` symbols can take: four a block, in [`crate::damerau`].
+/// The words of scratch that comparing two values of at most `len` symbols can take: most in [`crate::edits`].
 pub fn scratch_words(len: u32) -> u32 {
-    if len <= BLOCK { 0 } else { 4 * len.div_ceil(BLOCK) }
+    if len <= BLOCK { 0 } else { WORDS_PER_BLOCK * len.div_ceil(BLOCK) }
 }

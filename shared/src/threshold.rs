@@ -49,6 +49,12 @@ impl ArchivedThreshold {
         if self.strict { is > wanted } else { is >= wanted }
     }
 
+    /// The least n for which `n · unit` reaches `wanted`, where both are parts of a crosswise product; `unit > 0`.
+    #[inline]
+    pub fn least(&self, wanted: u64, unit: u64) -> u64 {
+        if self.strict { wanted / unit + 1 } else { wanted.div_ceil(unit) }
+    }
+
     /// Whether strings of at most `len` symbols, `len > 0`, may be `edits` apart: whether `(len − edits) / len` reaches
     /// the threshold.
     #[inline]

@@ -6,23 +6,23 @@
 
 use hyperblock::backend::{Backend, BackendKind, Outcome, Scan};
 use hyperblock::encode::Encoded;
+use hyperblock::partition::blocks;
 use hyperblock::plan::Program;
+use hyperblock::sweep::{Sweep, sweeps};
 use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::block::Block;
 use hyperblock_device::scan;
-use hyperblock_shared::layout::{
-    CANDIDATE_WORDS, NO_TILE, SCAN_SHARED_WORDS, ScanCounters, WARP, resume_words,
-};
-use hyperblock_shared::path::Walk;
+use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
 use hyperblock_shared::text::scratch_words;
 use hyperblock_shared::window::Task;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::thread;
+use std::time::Instant;
 
-/// Right records in a tile: few, so that small tables have several.
-const STRETCH: u32 = 7;
+/// Right items in a stretch: few, so that small tables have several.
+const STRETCH: u32 = 40;
 
 /// What a result slot holds before it is written; no record has this number.
 const UNWRITTEN: u32 = u32::MAX;
@@ -34,19 +34,23 @@ pub struct KernelOnThreads {
     n_blocks: u32,
     result_capacity: u32,
     memory: u64,
-    most_launches: AtomicU32,
+    most_heavies: u32,
+    n_too_many: AtomicU32,
+    n_heavies: AtomicU32,
 }
 
 impl KernelOnThreads {
-    /// So many blocks of so many threads, a multiple of 32, and a result buffer for at least a warp's candidates.
+    /// So many blocks of so many threads, a multiple of 32, and a result buffer for so many candidates.
     pub fn new(threads_per_block: u32, n_blocks: u32, result_capacity: u32) -> Self {
-        assert!(threads_per_block.is_multiple_of(WARP) && result_capacity >= WARP);
+        assert!(threads_per_block.is_multiple_of(WARP) && result_capacity > 0);
         Self {
             threads_per_block,
             n_blocks,
             result_capacity,
             memory: u64::MAX,
-            most_launches: AtomicU32::new(0),
+            most_heavies: 16,
+            n_too_many: AtomicU32::new(0),
+            n_heavies: AtomicU32::new(0),
         }
     }
 
@@ -55,20 +59,34 @@ impl KernelOnThreads {
         Self { memory, ..self }
     }
 
-    /// The most launches that any task took so far: more than one if the result buffer was full at least once.
-    pub fn most_launches(&self) -> u32 {
-        self.most_launches.load(Relaxed)
+    /// With room for so many heavy pairs of items.
+    pub fn with_room_for_heavies(self, most_heavies: u32) -> Self {
+        Self { most_heavies, ..self }
     }
 
-    fn launch(&self, job: &scan::Scan<'_, Encoded>, n_scratch: u32) {
+    /// How many tasks found the result buffer too small.
+    pub fn n_too_many(&self) -> u32 {
+        self.n_too_many.load(Relaxed)
+    }
+
+    /// How many pairs of items were handed on.
+    pub fn n_heavies(&self) -> u32 {
+        self.n_heavies.load(Relaxed)
+    }
+
+    fn launch(&self, job: &scan::Scan<'_, Encoded>, is_sequential: bool, n_scratch: u32) {
         let blocks: Vec<SharedBlock> =
-            (0..self.n_blocks).map(|ix| SharedBlock::new(ix, self.threads_per_block)).collect();
+            (0..job.slots.len() as u32).map(|ix| SharedBlock::new(ix, self.threads_per_block)).collect();
         thread::scope(|scope| {
             for block in &blocks {
                 for thread_ix in 0..self.threads_per_block {
                     scope.spawn(move || {
                         let mut scratch = vec![0u64; n_scratch as usize];
-                        let body = || scan::scan(&Thread { block, thread_ix }, job, scratch.as_mut_slice());
+                        let thread = Thread { block, thread_ix, turn: Cell::new(false) };
+                        let body = || match is_sequential {
+                            true => scan::scan::<false>(&thread, job, scratch.as_mut_slice()),
+                            false => scan::scan::<true>(&thread, job, scratch.as_mut_slice()),
+                        };
                         if catch_unwind(AssertUnwindSafe(body)).is_err() {
                             // The others would wait at a barrier for ever; the message is out already.
                             std::process::abort();
@@ -89,27 +107,23 @@ impl Backend for KernelOnThreads {
         BackendKind::Cpu
     }
 
-    fn pairs_per_task(&self) -> u64 {
-        1 << 20
-    }
-
     fn memory_for_columns(&self) -> Result<u64> {
         Ok(self.memory)
     }
 
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
-        Ok(Box::new(ThreadScan { device: self, encoded, path: program.walk()? }))
+        Ok(Box::new(ThreadScan { device: self, encoded, program }))
     }
 }
 
 struct ThreadScan<'a> {
     device: &'a KernelOnThreads,
     encoded: &'a Encoded,
-    path: Walk<'a>,
+    program: &'a Program,
 }
 
 impl Scan for ThreadScan<'_> {
-    /// Launch, drain, and again until no block has anything left.
+    /// A launch for each sweep, and for what it hands on.
     fn run(
         &mut self,
         task: &Task,
@@ -118,37 +132,63 @@ impl Scan for ThreadScan<'_> {
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
         let device = self.device;
-        let n_tiles = task.n_tiles(device.threads_per_block, STRETCH) as u32;
-        let resume = atomics(device.n_blocks * resume_words(device.threads_per_block), NO_TILE);
-        let mut counters = ScanCounters::START;
-        for n_launches in 1.. {
-            device.most_launches.fetch_max(n_launches, Relaxed);
-            let counted = [counters.next_tile, counters.n_asked, counters.straddled_at, counters.n_stopped]
-                .map(AtomicU32::new);
-            let results = atomics(device.result_capacity * CANDIDATE_WORDS as u32, UNWRITTEN);
-            let job = scan::Scan {
-                columns: self.encoded,
-                path: self.path,
-                task: *task,
-                stretch: STRETCH,
-                counters: &counted,
-                resume: &resume,
-                results: &results,
-            };
-            device.launch(&job, scratch_words(self.encoded.longest()));
-            let [next_tile, n_asked, straddled_at, n_stopped] = counted.map(AtomicU32::into_inner);
-            counters = ScanCounters { next_tile, n_asked, straddled_at, n_stopped };
-            drain(&results, counters.n_written(device.result_capacity), found);
-            if found.len() > most {
-                return Ok(Outcome::TooMany);
+        let n_found = AtomicU32::new(0);
+        let results = atomics(device.result_capacity * CANDIDATE_WORDS as u32, UNWRITTEN);
+        for block in blocks(task) {
+            for sweep in sweeps(self.encoded, self.program, &block)? {
+                // A block has as many threads as an interval has items; stretches are short, so that there are several.
+                let sweep = sweep.resized(device.threads_per_block, STRETCH)?;
+                // Once the buffer is full, blocks would start only to stop.
+                if n_found.load(Relaxed) > device.result_capacity {
+                    break;
+                }
+                let heavies = self.sweep(&sweep, &results, &n_found)?;
+                device.n_heavies.fetch_add(heavies.len() as u32, Relaxed);
+                if !heavies.is_empty() {
+                    let heavy = sweep.of_heavy(&heavies, device.threads_per_block)?;
+                    assert!(self.sweep(&heavy, &results, &n_found)?.is_empty(), "records are not heavy");
+                }
             }
-            if counters.n_stopped == 0 {
-                break;
-            }
-            control.check()?;
-            counters = ScanCounters { next_tile: next_tile.min(n_tiles), ..ScanCounters::START };
         }
-        Ok(Outcome::Done)
+        control.check()?;
+        let n_found = n_found.into_inner();
+        if n_found > device.result_capacity {
+            device.n_too_many.fetch_add(1, Relaxed);
+            return Ok(Outcome::TooMany);
+        }
+        drain(&results, n_found, found);
+        control.advance(task.n_pairs());
+        Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done })
+    }
+}
+
+impl ThreadScan<'_> {
+    fn sweep(&self, sweep: &Sweep, results: &[AtomicU32], n_found: &AtomicU32) -> Result<Vec<(u32, u32)>> {
+        let n_blocks = self.device.n_blocks.min(sweep.n_stretches()).max(1);
+        let slots: Vec<AtomicU64> = (0..n_blocks).map(|_| AtomicU64::new(0)).collect();
+        let heavies = atomics(self.device.most_heavies * HEAVY_WORDS as u32, UNWRITTEN);
+        let counters = atomics(2, 0);
+        let job = scan::Scan {
+            columns: self.encoded,
+            path: self.program.walk()?,
+            sweep: sweep.borrow(),
+            slots: &slots,
+            claimed: &atomics(sweep.intervals.len().div_ceil(32) as u32, 0),
+            latencies: &atomics(3, UNWRITTEN),
+            heavies: &heavies,
+            counters: &counters,
+            results,
+            n_found,
+        };
+        let n_scratch = scratch_words(self.encoded.longest());
+        self.device.launch(&job, self.program.options().sequential, n_scratch);
+        let n_heavy = counters[0].load(Relaxed).min(self.device.most_heavies);
+        let word = |ix: u32| {
+            let word = heavies[ix as usize].load(Relaxed);
+            assert!(word != UNWRITTEN, "a pair of items was counted and not written");
+            word
+        };
+        Ok((0..n_heavy).map(|ix| (word(2 * ix), word(2 * ix + 1))).collect())
     }
 }
 
@@ -171,13 +211,40 @@ struct SharedBlock {
     shared: Vec<AtomicU32>,
     barrier: Barrier,
     warps: Vec<Warp>,
+    started: Instant,
 }
 
 /// Where the lanes of a warp meet.
 struct Warp {
-    /// By lane: what it brought, and for what (see [`Vote`]).
-    slots: Vec<AtomicU64>,
+    /// By lane: what it brought, and for what (see [`Vote`]); in turns, so that nobody overwrites what others still read.
+    slots: [Vec<AtomicU64>; 2],
     barrier: Barrier,
+}
+
+/// Threads wait for each other by making room for the next one: nearly all of them wait nearly always, and the one that
+/// has come this far last wakes nobody. (A `std::sync::Barrier` has them sleep, and then queue for its lock.)
+struct Barrier {
+    n_threads: u32,
+    n_waiting: AtomicU32,
+    n_met: AtomicU32,
+}
+
+impl Barrier {
+    fn new(n_threads: u32) -> Self {
+        Self { n_threads, n_waiting: AtomicU32::new(0), n_met: AtomicU32::new(0) }
+    }
+
+    fn wait(&self) {
+        let n_met = self.n_met.load(SeqCst);
+        if self.n_waiting.fetch_add(1, SeqCst) + 1 == self.n_threads {
+            self.n_waiting.store(0, SeqCst);
+            self.n_met.fetch_add(1, SeqCst);
+            return;
+        }
+        while self.n_met.load(SeqCst) == n_met {
+            thread::yield_now();
+        }
+    }
 }
 
 /// What lanes meet for.
@@ -185,21 +252,23 @@ struct Warp {
 enum Vote {
     Ballot = 1,
     Broadcast = 2,
+    Barrier = 3,
 }
 
 impl SharedBlock {
     fn new(block_ix: u32, n_threads: u32) -> Self {
         let warp = |_| Warp {
-            slots: (0..WARP).map(|_| AtomicU64::new(0)).collect(),
-            barrier: Barrier::new(WARP as usize),
+            slots: [0; 2].map(|_| (0..WARP).map(|_| AtomicU64::new(0)).collect()),
+            barrier: Barrier::new(WARP),
         };
         Self {
             block_ix,
             n_threads,
             // Shared memory starts with whatever was left there.
-            shared: atomics(SCAN_SHARED_WORDS, 0xdead_beef),
-            barrier: Barrier::new(n_threads as usize),
+            shared: atomics(scan_shared_words(n_threads), 0xdead_beef),
+            barrier: Barrier::new(n_threads),
             warps: (0..n_threads / WARP).map(warp).collect(),
+            started: Instant::now(),
         }
     }
 }
@@ -208,22 +277,24 @@ impl SharedBlock {
 struct Thread<'a> {
     block: &'a SharedBlock,
     thread_ix: u32,
+    /// Which of the warp's slots are next.
+    turn: Cell<bool>,
 }
 
 impl Thread<'_> {
-    /// Puts a value down and sees what all lanes brought. The second wait keeps the slots until all have read them.
+    /// Puts a value down and sees what all lanes brought. The slots are used again after the next exchange, which nobody
+    /// leaves before all have read them.
     fn exchange(&self, vote: Vote, value: u32) -> [u32; WARP as usize] {
         let warp = &self.block.warps[self.warp_ix() as usize];
         let tag = (vote as u64) << 32;
-        warp.slots[self.lane() as usize].store(tag | u64::from(value), Relaxed);
+        let slots = &warp.slots[usize::from(self.turn.replace(!self.turn.get()))];
+        slots[self.lane() as usize].store(tag | u64::from(value), Relaxed);
         warp.barrier.wait();
-        let brought = std::array::from_fn(|lane| {
-            let slot = warp.slots[lane].load(Relaxed);
+        std::array::from_fn(|lane| {
+            let slot = slots[lane].load(Relaxed);
             assert_eq!(slot >> 32, tag >> 32, "lanes of a warp take part in different votes");
             slot as u32
-        });
-        warp.barrier.wait();
-        brought
+        })
     }
 }
 
@@ -240,12 +311,34 @@ impl Block for Thread<'_> {
         self.block.block_ix
     }
 
-    fn shared(&self) -> &[AtomicU32] {
-        &self.block.shared
+    fn shared(&self, ix: u32) -> u32 {
+        self.block.shared[ix as usize].load(Relaxed)
+    }
+
+    fn set_shared(&self, ix: u32, word: u32) {
+        self.block.shared[ix as usize].store(word, Relaxed);
+    }
+
+    fn shared_quad(&self, ix: u32) -> [u32; 4] {
+        assert!(ix.is_multiple_of(4), "four words at once begin at a multiple of four");
+        std::array::from_fn(|nth| self.shared(ix + nth as u32))
+    }
+
+    fn set_shared_quad(&self, ix: u32, words: [u32; 4]) {
+        assert!(ix.is_multiple_of(4), "four words at once begin at a multiple of four");
+        (0..).zip(words).for_each(|(nth, word)| self.set_shared(ix + nth, word));
     }
 
     fn barrier(&self) {
         self.block.barrier.wait();
+    }
+
+    fn warp_barrier(&self) {
+        self.exchange(Vote::Barrier, 0);
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        self.block.started.elapsed().as_nanos() as u64
     }
 
     fn ballot(&self, vote: bool) -> u32 {

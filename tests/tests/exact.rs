@@ -7,7 +7,7 @@ use hyperblock::encode::Encoded;
 use hyperblock::plan::Program;
 use hyperblock::plan::Variant;
 use hyperblock::{Job, Result};
-use hyperblock_tests::case::{Case, Paper, is_no_rule};
+use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
 use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
 use hyperblock_tests::threads::KernelOnThreads;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -80,10 +80,6 @@ impl Backend for SmallCpu {
         BackendKind::Cpu
     }
 
-    fn pairs_per_task(&self) -> u64 {
-        1 << 20
-    }
-
     fn memory_for_columns(&self) -> Result<u64> {
         Ok(self.0)
     }
@@ -119,7 +115,7 @@ fn kernel_on_threads() {
 fn kernel_on_threads_with_a_full_buffer() {
     let device = KernelOnThreads::new(32, 3, 32);
     for_random_cases(40, 40, |paper| assert_exact(paper, &device));
-    assert!(device.most_launches() > 1, "no buffer was ever full: the test tests nothing");
+    assert!(device.n_too_many() > 0, "no buffer was ever full: the test tests nothing");
 }
 
 #[test]
@@ -148,10 +144,10 @@ fn warp_edges() {
             }
         }
     }
-    assert!(narrow.most_launches() > 1);
+    assert!(narrow.n_too_many() > 0);
 }
 
-/// Every interval is full of results and is resumed many times.
+/// The result buffer is far too small for any task, which is done in ever smaller parts.
 #[test]
 fn every_pair_is_a_candidate() {
     let whens = vec!["l.code <> ''".to_owned()];
@@ -160,7 +156,7 @@ fn every_pair_is_a_candidate() {
         let paper = case.prepare().unwrap_or_else(|error| panic!("{error}\n{case:?}"));
         let device = KernelOnThreads::new(64, 2, 32);
         assert_exact(&paper, &device);
-        assert!(device.most_launches() >= 70);
+        assert!(device.n_too_many() >= 70);
     }
 }
 
@@ -171,4 +167,48 @@ fn columns_without_values() {
     assert_eq!(paper.oracle().len(), 3, "all that is there is equal");
     assert_exact(&paper, &Cpu::new());
     assert_exact(&paper, &KernelOnThreads::new(32, 1, 32));
+}
+
+/// Every part of the scan that can be switched off, in the kernel.
+#[test]
+fn kernel_on_threads_as_variants() {
+    let device = KernelOnThreads::new(32, 2, 1 << 12);
+    let sets = [
+        vec![Variant::NoSeq],
+        vec![Variant::NoPsw],
+        vec![Variant::NoStealing],
+        vec![Variant::NoQueue],
+        vec![Variant::NoFilter],
+        vec![Variant::NoDictionary],
+        vec![Variant::NoHo, Variant::NoFilter],
+    ];
+    for_random_cases(8, 30, |paper| {
+        let wanted = paper.oracle();
+        for set in &sets {
+            let again = paper.again(&|job| job.variants(set.clone()));
+            paper.assert_same(&format!("the kernel as {set:?}"), &wanted, &again.run(&device));
+        }
+    });
+}
+
+/// Values that many records have: pairs of them are handed on, or expanded in place where there is no room for that.
+#[test]
+fn heavy_values() {
+    let names = [("ann smith", 75), ("anne smith", 60), ("bob", 3), ("rob", 2), ("zoe", 1)];
+    let row = |name: &str, ix: usize| vec![Some(name.to_owned()), Some((ix % 7).to_string())];
+    let rows = names.iter().flat_map(|&(name, n)| (0..n).map(move |ix| row(name, ix))).collect();
+    let left = Sheet::new(&["name", "n"], rows);
+    let whens = vec!["levenshtein(l.name, r.name) <= 1 AND l.n <> r.n".to_owned()];
+    for right in [None, Some(left.clone())] {
+        let case = Case { left: left.clone(), right, whens: whens.clone() };
+        let paper = case.prepare().unwrap_or_else(|error| panic!("{error}\n{case:?}"));
+        let wanted = paper.oracle();
+        assert!(wanted.len() > 4096, "nothing is heavy");
+        let roomy = KernelOnThreads::new(64, 2, 1 << 16);
+        let full = KernelOnThreads::new(64, 2, 1 << 16).with_room_for_heavies(0);
+        for device in [&Cpu::new() as &dyn Backend, &roomy, &full] {
+            paper.assert_same(&device.name(), &wanted, &paper.run(device));
+        }
+        assert!(roomy.n_heavies() > 0 && full.n_heavies() == 0, "nothing was handed on");
+    }
 }

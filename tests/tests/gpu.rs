@@ -6,6 +6,7 @@
 use hyperblock::backend::Backend;
 use hyperblock::cpu::Cpu;
 use hyperblock::cuda::{self, Cuda};
+use hyperblock::plan::{ScanOptions, Variant};
 use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
 use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -32,6 +33,8 @@ fn main() {
         trial("wide_alphabets", wide_alphabets),
         trial("seventy_thousand_by_three_hundred", seventy_thousand_by_three_hundred),
         trial("one_table_of_nine_thousand", one_table_of_nine_thousand),
+        trial("random_cases_as_variants", random_cases_as_variants),
+        trial("heavy_values_and_stealing", heavy_values_and_stealing),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -113,7 +116,7 @@ fn warp_edges() -> Result<(), Failed> {
     Ok(())
 }
 
-/// More than a launch's results from every interval: each is resumed, over and over.
+/// The result buffer is far too small: tasks are done in ever smaller parts.
 fn every_pair_is_a_candidate() -> Result<(), Failed> {
     let case = Case {
         left: regular_sheet(700, 0),
@@ -238,4 +241,59 @@ fn seventy_thousand_by_three_hundred() -> Result<(), Failed> {
 fn one_table_of_nine_thousand() -> Result<(), Failed> {
     let case = Case { left: name_sheet(9_000, 5), right: None, whens: name_rules() };
     assert_as_on_the_cpu(&case, &Cuda::open(0)?)
+}
+
+/// The parts of the scan that can be switched off, alone and all together.
+fn scan_variants() -> Vec<Vec<Variant>> {
+    let alone = [
+        Variant::NoSeq,
+        Variant::NoPsw,
+        Variant::NoStealing,
+        Variant::NoQueue,
+        Variant::NoFilter,
+        Variant::NoDictionary,
+    ];
+    let all = vec![Variant::NoHo, Variant::NoFilter, Variant::NoDictionary];
+    alone.iter().map(|&variant| vec![variant]).chain([all]).collect()
+}
+
+fn random_cases_as_variants() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    for_random_cases(25, |paper| {
+        let wanted = paper.oracle();
+        for set in scan_variants() {
+            let again = paper.again(&|job| job.variants(set.clone()));
+            paper.assert_same(&format!("the GPU as {set:?}"), &wanted, &again.run(&device));
+        }
+    })
+}
+
+/// Few values have most of the records, so that blocks rob each other all the time, with windows and intervals of all sizes.
+fn heavy_values_and_stealing() -> Result<(), Failed> {
+    let name = |ix: usize| match scrambled(ix) % 10 {
+        0..4 => "maria garcia".to_owned(),
+        4..6 => "mario garcia".to_owned(),
+        _ => relative(ix % 900, ix, 11, 9, &['a', 'e', 'n', 's', 't']),
+    };
+    let row = |ix: usize| vec![Some(name(ix)), Some((scrambled(ix + 7) % 300).to_string())];
+    let left = Sheet::new(&["name", "zip"], (0..6_000).map(row).collect());
+    let whens = [
+        "levenshtein(l.name, r.name) <= 1 AND NOT l.zip = r.zip AND jaro_winkler_similarity(l.zip, r.zip) > 0.9",
+        "l.zip = r.zip AND levenshtein_similarity(l.name, r.name) >= 0.6",
+    ];
+    let case = Case { left, right: None, whens: whens.map(str::to_owned).to_vec() };
+    let device = Cuda::open(0)?;
+    let wanted = case.prepare()?.run(&Cpu::new());
+    for (interval, window) in [(256, 1024), (32, 1024), (64, 7), (512, 3), (32, 1)] {
+        for set in [vec![], vec![Variant::NoPsw], vec![Variant::NoStealing], vec![Variant::NoQueue]] {
+            let scan = ScanOptions { interval, window, ..ScanOptions::default() };
+            let paper = case.prepare_with(&|job| job.variants(set.clone()).scan_options(scan))?;
+            let got = paper.run(&device);
+            if got != wanted {
+                let (n, m) = (got.len(), wanted.len());
+                return Err(format!("{interval} × {window} as {set:?}: {n} candidates, not {m}").into());
+            }
+        }
+    }
+    Ok(())
 }

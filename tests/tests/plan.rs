@@ -70,7 +70,7 @@ fn tree(variants: &[Variant]) -> String {
 
 #[test]
 fn rules_share_what_they_begin_with() {
-    insta::assert_snapshot!(tree(&[]), @"
+    insta::assert_snapshot!(tree(&[]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
       l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
         l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
@@ -83,12 +83,14 @@ fn rules_share_what_they_begin_with() {
         l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
+    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
     ");
 }
 
 #[test]
 fn without_a_plan_rules_stand_as_in_the_file() {
-    insta::assert_snapshot!(tree(&[Variant::NoEpg]), @"
+    insta::assert_snapshot!(tree(&[Variant::NoEpg]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
       levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈2.0
         l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈0.97
@@ -102,12 +104,15 @@ fn without_a_plan_rules_stand_as_in_the_file() {
         l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈4.1
           l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈0.00
             → rule 3                                              pairs≈0.00
+    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
     ");
 }
 
 #[test]
 fn by_cost_or_by_selectivity_alone() {
-    insta::assert_snapshot!(tree(&[Variant::COrder]), @"
+    insta::assert_snapshot!(tree(&[Variant::COrder]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
       l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
         l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
@@ -121,8 +126,11 @@ fn by_cost_or_by_selectivity_alone() {
         l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
+    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
     ");
-    insta::assert_snapshot!(tree(&[Variant::SOrder]), @"
+    insta::assert_snapshot!(tree(&[Variant::SOrder]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
       levenshtein_similarity(l.saddress, r.saddress) >= 0.6         sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈6.0
         l.sname = r.sname                                           sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
@@ -136,6 +144,9 @@ fn by_cost_or_by_selectivity_alone() {
         l.price = r.price                                           sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                pairs≈1.0
+    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
     ");
 }
 
@@ -158,6 +169,7 @@ fn subsumed_rules_are_told() {
         l.sname = r.sname    sp=4.00e-1  cost=2.0 ns  score=8.0e-2  pairs≈6.0
           l.price = r.price  sp=2.00e-1  cost=2.0 ns  score=8.0e-2  pairs≈2.0
             → rule 1         pairs≈2.0
+    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
     Subsumed: every pair that "rule 1" allows is allowed by "rule 2"
     Subsumed: every pair that "rule 3" allows is allowed by "rule 2"
     Domains: 3, device bytes=72
@@ -233,6 +245,16 @@ fn other_formats() {
               ]
             }
           ]
+        }
+      ],
+      "sweeps": [
+        {
+          "lead": "l.price = r.price",
+          "items": "records",
+          "left_items": 6,
+          "right_items": 6,
+          "pairs_in_reach": 36,
+          "screen": "equal codes"
         }
       ],
       "subsumed": []

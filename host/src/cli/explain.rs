@@ -1,7 +1,7 @@
 //! `hyperblock explain`.
 
 use super::{ExplainArgs, PlanFormat, progress, run};
-use hyperblock::{Error, Result};
+use hyperblock::{Control, Error, Result};
 use std::io::Write;
 use std::path::Path;
 
@@ -11,8 +11,13 @@ pub(crate) fn explain(args: &ExplainArgs, quiet: bool) -> Result<()> {
     let job = args.plan.apply(job).prepare(&*device)?;
     let mut explained = job.explain()?;
     if args.analyze {
-        let control = run::stop_on_signal()?;
-        let analyzed = progress::watch(job.task().n_pairs(), quiet, &control, || job.analyze(&control));
+        let control = run::stop_on_signal(Control::watching())?;
+        // All pairs twice: on the CPU for what every node does, on the device for how it fares there.
+        let analyzed = progress::watch(2 * job.task().n_pairs(), quiet, &control, || {
+            let mut analysis = job.analyze(&control)?;
+            analysis.on_device = Some(job.analyze_on(&*device, &control)?);
+            Ok(analysis)
+        });
         explained.analysis = Some(analyzed?);
     }
     if args.stats {

@@ -24,7 +24,7 @@ fn run(job: &Job, args: &OutputArgs, device: &DeviceArgs, quiet: bool) -> Result
     if !quiet {
         eprintln!("running on {}", device.name());
     }
-    let control = stop_on_signal()?;
+    let control = stop_on_signal(Control::default())?;
 
     let job = job.prepare(&*device)?;
     for subsumed in &job.subsumed {
@@ -60,8 +60,8 @@ fn run(job: &Job, args: &OutputArgs, device: &DeviceArgs, quiet: bool) -> Result
 }
 
 /// The first Ctrl-C ends the job in good order, with nothing half-written; the second ends the process.
-pub(crate) fn stop_on_signal() -> Result<Arc<Control>> {
-    let control = Arc::new(Control::default());
+pub(crate) fn stop_on_signal(control: Control) -> Result<Arc<Control>> {
+    let control = Arc::new(control);
     let (asked, watched) = (AtomicBool::new(false), control.clone());
     ctrlc::set_handler(move || {
         if asked.swap(true, Relaxed) {

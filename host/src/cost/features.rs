@@ -230,7 +230,14 @@ impl Asked {
             // Values no longer than the edits allowed hold without a look.
             Self::Edits(most) => fewest_edits() <= *most && a.len.max(b.len) > *most,
             Self::EditSimilarity(threshold) => threshold.allows_edits(fewest_edits(), a.len.max(b.len)),
-            Self::Jaro(boost, threshold) => jaro::possible(a.len, b.len, most_common(), boost, threshold),
+            Self::Jaro(boost, threshold) => {
+                let prefix = match boost {
+                    ArchivedBoost::None => 0,
+                    // Most alphabets are small.
+                    ArchivedBoost::Winkler => a.common_beginning(b, 8, jaro::MOST_PREFIX),
+                };
+                jaro::possible(a.len, b.len, most_common(), prefix, threshold)
+            }
             Self::Sets(similarity, threshold) => {
                 sets::possible(a.len, b.len, most_common(), similarity, threshold)
             }

@@ -9,8 +9,8 @@ use hyperblock_shared::layout::{DeviceColumns, DeviceSets, DeviceSlice, DeviceTe
 
 /// Everything a kernel reads of a job.
 pub(super) struct UploadedColumns {
-    /// A `DeviceColumns`, whose addresses point into `words` and `halves`.
-    pub(super) root: CudaSlice<u64>,
+    /// Its addresses point into `words` and `halves`.
+    pub(super) root: DeviceColumns,
     /// What the addresses point at; only kept alive.
     _words: Vec<CudaSlice<u64>>,
     _halves: Vec<CudaSlice<u32>>,
@@ -18,7 +18,7 @@ pub(super) struct UploadedColumns {
 
 impl UploadedColumns {
     pub(super) fn new(gpu: &Cuda, encoded: &Encoded) -> Result<Self> {
-        let mut upload = Upload { gpu, words: Vec::new(), halves: Vec::new() };
+        let mut upload = Upload::new(gpu);
         let mut texts = Vec::new();
         for TextColumn { bits, heads, words, .. } in &encoded.texts {
             let (heads, words) = (upload.words(heads)?, upload.words(words)?);
@@ -41,20 +41,24 @@ impl UploadedColumns {
             reaches: upload.words(&reaches)?,
             marks: upload.words(&marks)?,
         };
-        let root = gpu.upload(cast_slice::<DeviceColumns, u64>(&[root]))?;
         Ok(Self { root, _words: upload.words, _halves: upload.halves })
     }
 }
 
-struct Upload<'a> {
+/// Arrays on their way to the device.
+pub(super) struct Upload<'a> {
     gpu: &'a Cuda,
     words: Vec<CudaSlice<u64>>,
     halves: Vec<CudaSlice<u32>>,
 }
 
-impl Upload<'_> {
+impl<'a> Upload<'a> {
+    pub(super) fn new(gpu: &'a Cuda) -> Self {
+        Self { gpu, words: Vec::new(), halves: Vec::new() }
+    }
+
     /// Anything made of 64-bit words.
-    fn words<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice> {
+    pub(super) fn words<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice> {
         let uploaded = self.gpu.upload::<u64>(cast_slice(values))?;
         let slice =
             DeviceSlice { address: uploaded.device_ptr(&self.gpu.stream).0, len: values.len() as u64 };
@@ -62,7 +66,7 @@ impl Upload<'_> {
         Ok(slice)
     }
 
-    fn halves(&mut self, values: &[u32]) -> Result<DeviceSlice> {
+    pub(super) fn halves(&mut self, values: &[u32]) -> Result<DeviceSlice> {
         let uploaded = self.gpu.upload::<u32>(values)?;
         let slice =
             DeviceSlice { address: uploaded.device_ptr(&self.gpu.stream).0, len: values.len() as u64 };
@@ -75,7 +79,9 @@ impl Cuda {
     /// A copy in device memory. An empty array takes one element there, since the driver gives no empty memory.
     pub(super) fn upload<T: Pod + DeviceRepr>(&self, values: &[T]) -> Result<CudaSlice<T>> {
         let values = if values.is_empty() { &[T::zeroed()] } else { values };
-        self.stream.clone_htod(values).map_err(|error| self.allocation(error, size_of_val(values)))
+        self.transfer(|| {
+            self.stream.clone_htod(values).map_err(|error| self.allocation(error, size_of_val(values)))
+        })
     }
 
     /// The error for memory that could not be had.

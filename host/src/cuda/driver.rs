@@ -48,6 +48,19 @@ pub fn gpus() -> Result<Vec<GpuDescription>, String> {
         .collect()
 }
 
+/// Has the driver keep memory that was freed, for the next scan of this process: giving it back and asking again takes
+/// longer than many scans.
+pub(super) fn keep_memory(context: &CudaContext) -> Result<(), DriverError> {
+    let mut pool = std::ptr::null_mut();
+    let mut threshold = u64::MAX;
+    let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the context's device is there; the pool is written before it is read, and the attribute is 64 bits.
+    unsafe {
+        sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()?;
+        sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast()).result()
+    }
+}
+
 /// An error of ours for one of the driver's.
 pub(super) fn failed(device: &str, doing: &str, error: DriverError) -> Error {
     Error::Driver { device: device.to_owned(), doing: doing.to_owned(), reason: describe(error) }

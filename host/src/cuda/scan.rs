@@ -1,57 +1,72 @@
-//! Runs a task on the GPU: launch, drain, and again until no block has anything left.
+//! Runs a task on the GPU: a launch for each sweep, one after the other on the stream, then the results.
+//!
+//! All sweeps of a task append to one buffer. If it was too small, blocks stop taking work, and the task is done again
+//! with a larger one, or in halves. Pairs of items that a sweep hands on are swept once more, as pairs of records.
 
-use super::columns::UploadedColumns;
+use super::columns::{Upload, UploadedColumns};
 use super::launch::{ScanBuffers, launch_scan};
+use super::lists::UploadedLists;
 use super::{Cuda, driver};
-use crate::backend::{Outcome, Scan};
-use crate::control::Control;
+use crate::backend::{Backend, Outcome, Scan};
+use crate::control::{Control, Steps};
 use crate::encode::Encoded;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::partition::blocks;
 use crate::plan::Program;
-use bytemuck::cast_slice;
-use cudarc::driver::CudaSlice;
-use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, NO_TILE, ScanCounters, resume_words};
+use crate::sweep::{self, Sweep};
+use bytemuck::{Zeroable, cast_slice_mut};
+use cudarc::driver::{CudaSlice, DevicePtr};
+use hyperblock_shared::layout::{
+    CANDIDATE_WORDS, Candidate, DeviceSlice, DeviceSweep, HEAVY_WORDS, SweepCounters,
+};
+use hyperblock_shared::screen::Screen;
 use hyperblock_shared::text::scratch_words;
-use hyperblock_shared::window::{INTERVAL, STRETCH, Task, WINDOW};
+use hyperblock_shared::window::Task;
+use std::time::Duration;
+
+/// Pairs of items that launches may screen before the host looks for Ctrl-C: some tenths of a second.
+const PAIRS_AT_ONCE: u64 = 1 << 37;
+/// Verifying a pair takes as long as screening so many, where values are long.
+const VERIFYING: u64 = 1 << 6;
+/// Pairs of items that a sweep may hand on; what finds no room is expanded where it was found.
+const HEAVY_CAPACITY: usize = 1 << 16;
+/// Shares of a sweep that are timed at most, when someone watches.
+const LATENCY_CAPACITY: usize = 1 << 16;
+/// How many times as large the next result buffer is.
+const GROWTH: usize = 8;
 
 /// A job in device memory, with the buffers that its scans need.
 pub(super) struct CudaScan<'a> {
     gpu: &'a Cuda,
+    encoded: &'a Encoded,
+    program: &'a Program,
     columns: UploadedColumns,
     path: CudaSlice<u64>,
-    path_len: u64,
     results: CudaSlice<u32>,
     scratch: CudaSlice<u64>,
     scratch_words: u32,
+    /// The most blocks in a launch.
     window: u32,
-    downloaded: Vec<u32>,
 }
 
 impl<'a> CudaScan<'a> {
-    pub(super) fn load(gpu: &'a Cuda, encoded: &Encoded, program: &Program) -> Result<Self> {
+    pub(super) fn load(gpu: &'a Cuda, encoded: &'a Encoded, program: &'a Program) -> Result<Self> {
         let columns = UploadedColumns::new(gpu, encoded)?;
         let mut archive = program.bytes().to_vec();
         archive.resize(archive.len().next_multiple_of(8), 0);
         let path = gpu.upload(&bytemuck::allocation::pod_collect_to_vec::<u8, u64>(&archive))?;
-        let results = gpu.zeros::<u32>(gpu.result_capacity as usize * CANDIDATE_WORDS)?;
+        let results = gpu.zeros::<u32>(gpu.first_capacity()? * CANDIDATE_WORDS)?;
         // Long values need scratch in every thread: a narrower window keeps that within a quarter of what is free.
+        let options = program.options();
         let scratch_words = scratch_words(encoded.longest());
-        let words_per_block = u64::from(scratch_words) * u64::from(INTERVAL);
+        let words_per_block = u64::from(scratch_words) * u64::from(options.interval);
         let affordable = (gpu.free_bytes()? / 4 / 8).checked_div(words_per_block).unwrap_or(u64::MAX);
-        let window = affordable.clamp(1, u64::from(WINDOW)) as u32;
+        let window = affordable.clamp(1, u64::from(options.window)) as u32;
         let scratch = gpu.zeros::<u64>((words_per_block as usize * window as usize).max(1))?;
-        let path_len = program.bytes().len() as u64;
-        Ok(Self {
-            gpu,
-            columns,
-            path,
-            path_len,
-            results,
-            scratch,
-            scratch_words,
-            window,
-            downloaded: Vec::new(),
-        })
+        if !options.sequential {
+            gpu.kernels.load_descent(&gpu.context, &gpu.name)?;
+        }
+        Ok(Self { gpu, encoded, program, columns, path, results, scratch, scratch_words, window })
     }
 }
 
@@ -63,58 +78,208 @@ impl Scan for CudaScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
-        let gpu = self.gpu;
-        let n_tiles = u32::try_from(task.n_tiles(INTERVAL, STRETCH)).unwrap_or(u32::MAX);
-        if n_tiles > u32::MAX / 2 {
-            // Blocks count on a little past the end.
-            return Err(Error::Internal(format!("a task of {n_tiles} tiles was not cut")));
+        let mut sweeps = Vec::new();
+        for block in blocks(task) {
+            let whole = sweep::sweeps(self.encoded, self.program, &block)?;
+            sweeps.extend(whole.iter().flat_map(parts));
         }
-        let on_device = gpu.upload(cast_slice::<Task, u32>(&[*task]))?;
-        let mut resume = gpu.upload(&vec![NO_TILE; (self.window * resume_words(INTERVAL)) as usize])?;
-        let mut counters = ScanCounters::START;
+        let n_stretches = sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
         loop {
-            let mut counted = gpu.upload(cast_slice::<ScanCounters, u32>(&[counters]))?;
-            let buffers = ScanBuffers {
-                columns: &self.columns.root,
-                path: &self.path,
-                path_len: self.path_len,
-                task: &on_device,
-                counters: &mut counted,
-                resume: &mut resume,
-                results: &mut self.results,
-                scratch: &mut self.scratch,
-                scratch_words: self.scratch_words,
-                window: self.window,
-            };
-            launch_scan(&gpu.stream, &gpu.kernels, buffers, gpu.failed("launching the scan"))?;
-            let mut words = [0u32; size_of::<ScanCounters>() / 4];
-            gpu.download(&counted, &mut words)?;
-            counters = bytemuck::cast(words);
-            self.drain(&counters, found)?;
-            if found.len() > most {
+            let steps = Steps::new(control, task.n_pairs(), n_stretches);
+            let before = control.n_compared();
+            if self.sweep_all(&sweeps, control, &steps, found)? {
+                steps.finish();
+                return Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done });
+            }
+            if !self.grow(most)? {
                 return Ok(Outcome::TooMany);
             }
-            if counters.n_stopped == 0 {
-                control.advance(task.n_pairs());
-                return Ok(Outcome::Done);
-            }
-            control.check()?;
-            counters = ScanCounters { next_tile: counters.next_tile.min(n_tiles), ..ScanCounters::START };
+            control.back_to(before);
         }
     }
 }
 
-impl CudaScan<'_> {
-    /// Appends what the last launch found.
-    fn drain(&mut self, counters: &ScanCounters, found: &mut Vec<Candidate>) -> Result<()> {
-        let n_words = counters.n_written(self.gpu.result_capacity) as usize * CANDIDATE_WORDS;
-        if n_words == 0 {
-            return Ok(());
+/// How many screened pairs a pair of a sweep is worth: without signatures, nearly all that is looked at is verified.
+fn weight(sweep: &Sweep) -> u64 {
+    match sweep.settings.screen {
+        Screen::Signatures | Screen::WideSignatures => 1,
+        Screen::None | Screen::Codes | Screen::Reaches => VERIFYING,
+    }
+}
+
+/// How much a sweep has to do.
+fn work(sweep: &Sweep) -> u64 {
+    sweep.n_pairs().saturating_mul(weight(sweep))
+}
+
+/// A sweep in parts that do not keep the host waiting for long.
+fn parts(sweep: &Sweep) -> Vec<Sweep> {
+    sweep.parts(PAIRS_AT_ONCE / weight(sweep))
+}
+
+/// What a launch needs beside what all launches share, alive until it is done.
+struct Launched<'a, 'b> {
+    sweep: &'b Sweep,
+    counters: CudaSlice<u32>,
+    /// Of shares, if they are watched.
+    latencies: CudaSlice<u32>,
+    heavies: CudaSlice<u32>,
+    _uploaded: Upload<'a>,
+    _slots: CudaSlice<u64>,
+    _claimed: CudaSlice<u32>,
+}
+
+impl<'a> CudaScan<'a> {
+    /// Appends the candidates of all sweeps; whether the result buffer held them.
+    fn sweep_all(
+        &mut self,
+        sweeps: &[Sweep],
+        control: &Control,
+        steps: &Steps<'_>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<bool> {
+        let gpu = self.gpu;
+        let mut n_found = gpu.zeros::<u32>(1)?;
+        let mut lists = UploadedLists::new(gpu);
+        let mut launched = Vec::new();
+        let mut n_pairs = 0;
+        for (ix, sweep) in sweeps.iter().enumerate() {
+            launched.push(self.launch(sweep, &mut lists, &mut n_found, control.is_watched())?);
+            n_pairs += work(sweep);
+            let next = sweeps.get(ix + 1);
+            let n_next = next.map_or(u64::MAX, work);
+            let list_bytes = next.map_or(0, |next| next.left.n_bytes() + next.right.n_bytes());
+            let are_many = lists.n_bytes() + list_bytes > gpu.memory_for_columns()? / 2;
+            if n_pairs.saturating_add(n_next) > PAIRS_AT_ONCE || are_many {
+                n_pairs = 0;
+                let heavy = self.finish(&mut launched, steps, control)?;
+                let heavy: Vec<Sweep> = heavy.iter().flat_map(parts).collect();
+                for sweep in &heavy {
+                    control.check()?;
+                    self.launch(sweep, &mut lists, &mut n_found, false)?;
+                    gpu.synchronize()?;
+                }
+                if are_many {
+                    lists = UploadedLists::new(gpu);
+                }
+                control.check()?;
+            }
         }
-        self.downloaded.resize(n_words, 0);
-        self.gpu.download(&self.results.slice(..n_words), &mut self.downloaded)?;
-        found.extend_from_slice(cast_slice(&self.downloaded));
-        Ok(())
+        let mut count = [0u32];
+        gpu.download(&n_found, &mut count)?;
+        let n_words = count[0] as usize * CANDIDATE_WORDS;
+        if n_words > self.results.len() {
+            return Ok(false);
+        }
+        if n_words > 0 {
+            let before = found.len();
+            found.resize(before + count[0] as usize, Candidate::zeroed());
+            gpu.download(&self.results.slice(..n_words), cast_slice_mut(&mut found[before..]))?;
+        }
+        Ok(true)
+    }
+
+    fn launch<'b>(
+        &mut self,
+        sweep: &'b Sweep,
+        lists: &mut UploadedLists<'a>,
+        n_found: &mut CudaSlice<u32>,
+        is_watched: bool,
+    ) -> Result<Launched<'a, 'b>> {
+        let gpu = self.gpu;
+        let mut uploaded = Upload::new(gpu);
+        let n_blocks = self.window.min(sweep.n_stretches()).max(1);
+        let slots = gpu.zeros::<u64>(n_blocks as usize)?;
+        let claimed = gpu.zeros::<u32>(sweep.intervals.len().div_ceil(32).max(1))?;
+        let counters = gpu.zeros::<u32>(size_of::<SweepCounters>() / 4)?;
+        let n_latencies = if is_watched { LATENCY_CAPACITY } else { 0 };
+        let latencies = gpu.zeros::<u32>(n_latencies.max(1))?;
+        let n_heavy = if sweep.left.starts.is_empty() { 0 } else { HEAVY_CAPACITY };
+        let heavies = gpu.zeros::<u32>((n_heavy * HEAVY_WORDS).max(1))?;
+        let slice = |address: u64, len: usize| DeviceSlice { address, len: len as u64 };
+        let on_device = DeviceSweep {
+            left: lists.items(&sweep.left)?,
+            right: lists.items(&sweep.right)?,
+            intervals: uploaded.words(&sweep.intervals)?,
+            firsts: uploaded.halves(&sweep.firsts)?,
+            slots: slice(slots.device_ptr(&gpu.stream).0, n_blocks as usize),
+            claimed: slice(claimed.device_ptr(&gpu.stream).0, claimed.len()),
+            latencies: slice(latencies.device_ptr(&gpu.stream).0, n_latencies),
+            heavies: slice(heavies.device_ptr(&gpu.stream).0, n_heavy * HEAVY_WORDS),
+            counters: slice(counters.device_ptr(&gpu.stream).0, counters.len()),
+            settings: sweep.settings.into(),
+        };
+        let buffers = ScanBuffers {
+            columns: &self.columns,
+            sweep: on_device,
+            path: &self.path,
+            path_len: self.program.bytes().len() as u64,
+            results: &mut self.results,
+            n_found,
+            scratch: &mut self.scratch,
+            scratch_words: self.scratch_words,
+            n_blocks,
+            n_threads: self.program.options().interval,
+            by_descent: !self.program.options().sequential,
+        };
+        launch_scan(gpu, buffers)?;
+        Ok(Launched {
+            sweep,
+            counters,
+            latencies,
+            heavies,
+            _uploaded: uploaded,
+            _slots: slots,
+            _claimed: claimed,
+        })
+    }
+
+    /// Waits for the launches; what they handed on comes back as sweeps over records.
+    fn finish(
+        &mut self,
+        launched: &mut Vec<Launched<'_, '_>>,
+        steps: &Steps<'_>,
+        control: &Control,
+    ) -> Result<Vec<Sweep>> {
+        let mut heavy = Vec::new();
+        for Launched { sweep, counters, latencies, heavies, .. } in launched.drain(..) {
+            let mut words = [0u32; size_of::<SweepCounters>() / 4];
+            if heavies.len() > 1 || control.is_watched() {
+                self.gpu.download(&counters, &mut words)?;
+            }
+            let SweepCounters { n_heavy, n_timed } = bytemuck::cast(words);
+            if control.is_watched() && n_timed > 0 {
+                let mut took = vec![0u32; (n_timed as usize).min(LATENCY_CAPACITY)];
+                self.gpu.download(&latencies.slice(..took.len()), &mut took)?;
+                control.watch(|latencies| {
+                    let times = took.into_iter().map(|took| Duration::from_nanos(took.into()));
+                    times.for_each(|time| latencies.intervals.record(time));
+                });
+            }
+            let n_pairs = (n_heavy as usize).min(HEAVY_CAPACITY);
+            if n_pairs > 0 {
+                let mut pairs = vec![0u32; n_pairs * HEAVY_WORDS];
+                self.gpu.download(&heavies.slice(..pairs.len()), &mut pairs)?;
+                let pairs: Vec<(u32, u32)> =
+                    pairs.chunks(HEAVY_WORDS).map(|pair| (pair[0], pair[1])).collect();
+                heavy.push(sweep.of_heavy(&pairs, self.program.options().interval)?);
+            }
+            steps.done(u64::from(sweep.n_stretches()));
+        }
+        self.gpu.synchronize()?;
+        Ok(heavy)
+    }
+
+    /// Makes the result buffer larger, but for no more than `most` candidates; whether that was possible.
+    fn grow(&mut self, most: usize) -> Result<bool> {
+        let capacity = self.results.len() / CANDIDATE_WORDS;
+        let larger = (capacity * GROWTH).min(most.max(1)).min(self.gpu.most_capacity()?);
+        if larger <= capacity {
+            return Ok(false);
+        }
+        self.results = self.gpu.zeros::<u32>(1)?;
+        self.results = self.gpu.zeros::<u32>(larger * CANDIDATE_WORDS)?;
+        Ok(true)
     }
 }
 
@@ -133,7 +298,13 @@ impl Cuda {
         S: cudarc::driver::DevicePtr<T>,
     {
         let failed = |error| driver::failed(&self.name, "scanning", error);
-        self.stream.memcpy_dtoh(from, to).map_err(failed)?;
-        self.stream.synchronize().map_err(failed)
+        self.transfer(|| {
+            self.stream.memcpy_dtoh(from, to).map_err(failed)?;
+            self.stream.synchronize().map_err(failed)
+        })
+    }
+
+    pub(super) fn synchronize(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|error| driver::failed(&self.name, "scanning", error))
     }
 }

@@ -37,7 +37,8 @@ pub(super) fn pack(domain: usize, values: &Dictionary) -> Result<TextColumn> {
             return Err(Error::Job(message));
         }
         packed.longest = packed.longest.max(len);
-        packed.heads.push(Head { start, len, signature: alphabet.signature(value) });
+        let beginning = packed.words[start as usize];
+        packed.heads.push(Head { start, len, beginning, signature: alphabet.signature(value) });
     }
     Ok(packed)
 }
@@ -53,7 +54,9 @@ struct Alphabet {
 
 impl Alphabet {
     fn of(values: &Dictionary) -> Self {
-        let mut counts = vec![0u64; char::MAX as usize + 1];
+        // As far as characters go, not as far as they might: small tables have small alphabets.
+        let greatest = values.all_text().chars().max().map_or(0, |character| character as usize);
+        let mut counts = vec![0u64; greatest + 1];
         for character in values.all_text().chars() {
             counts[character as usize] += 1;
         }
@@ -67,7 +70,7 @@ impl Alphabet {
         Self { symbols, n_symbols: in_use.len(), seen: vec![0; in_use.len() + 1] }
     }
 
-    fn signature(&mut self, value: &str) -> u64 {
+    fn signature(&mut self, value: &str) -> u128 {
         let mut signature = 0;
         for character in value.chars() {
             let symbol = self.symbols[character as usize];

@@ -23,7 +23,7 @@ pub(super) fn tokenize(domain: usize, values: &Dictionary, tokenizer: Tokenizer)
             return Err(Error::Job("a column has more than 4,294,967,295 tokens; split the table".into()));
         }
         let signature = set.iter().fold(0, |bits, &token| bits | token_bit(token));
-        column.heads.push(Head { start: start as u32, len: set.len() as u32, signature });
+        column.heads.push(Head { start: start as u32, len: set.len() as u32, beginning: 0, signature });
     }
     Ok(column)
 }

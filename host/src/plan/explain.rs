@@ -26,10 +26,27 @@ pub struct Explained<'a> {
     pub subsumed: &'a [Subsumed],
     /// By step: how many pairs are expected to pass it.
     pub passing: Vec<f64>,
+    /// How each branch is scanned.
+    pub scans: Vec<BranchScan>,
     /// By step: what it did, if the job was run.
     pub analysis: Option<Analysis>,
     /// What is in the columns, if that was asked for.
     pub columns: Vec<ColumnStatistics>,
+}
+
+/// How a branch is scanned.
+#[derive(Clone, Debug)]
+pub struct BranchScan {
+    /// The predicate that leads it, as SQL, if there is one.
+    pub lead: Option<String>,
+    /// How many items it compares on each side.
+    pub n_items: [u32; 2],
+    /// Whether items are distinct values; otherwise they are records.
+    pub of_values: bool,
+    /// How many pairs of items are within reach of each other, about.
+    pub n_reached: u64,
+    /// What tells most of them apart.
+    pub screen: &'static str,
 }
 
 /// A node of the tree, or a witness under one.

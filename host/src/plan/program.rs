@@ -1,19 +1,35 @@
 //! A path, archived: the form that backends walk, on the device too, where it lies.
 
+use super::ScanOptions;
 use super::layout::Step;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use hyperblock_shared::path::{self, FORGOTTEN, Path, Walk};
 use hyperblock_shared::predicate::{Measure, Predicate, Test};
 use rkyv::util::AlignedVec;
+use std::ops::Range;
 
 /// The steps of a path, and the predicates of the encoding that it is walked over. What a plan calls a test of equality is a
 /// shorter step here.
 #[derive(Debug)]
-pub struct Program(AlignedVec);
+pub struct Program {
+    archive: AlignedVec,
+    branches: Vec<BranchSteps>,
+    options: ScanOptions,
+}
+
+/// A branch of the tree as steps of the path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchSteps {
+    /// The branch's own steps.
+    pub steps: Range<u32>,
+    /// Its steps that every rule of it asks for, with their predicates: any of them may lead its scan.
+    pub required: Vec<(u32, u32)>,
+}
 
 impl Program {
-    pub(super) fn new(encoded: &Encoded, steps: &[Step]) -> Result<Self> {
+    pub(super) fn new(encoded: &Encoded, steps: &[Step], options: ScanOptions) -> Result<Self> {
+        let branches = branches(steps);
         let lowered = |step: &Step| match *step {
             Step::Test { predicate, otherwise, bit } => match encoded.predicates[predicate as usize] {
                 Predicate {
@@ -26,24 +42,58 @@ impl Program {
         };
         let steps = &steps.iter().map(lowered).collect::<Vec<_>>();
         rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps })
-            .map(Self)
+            .map(|archive| Self { archive, branches, options })
             .map_err(|error| Error::Internal(format!("the path cannot be archived: {error}")))
     }
 
     /// One predicate and no witness, to see what it costs: what a candidate costs is no cost of the predicate's.
     pub fn of_one(encoded: &Encoded, predicate: u32) -> Result<Self> {
-        Self::new(encoded, &[Step::Test { predicate, otherwise: u32::MAX, bit: FORGOTTEN }])
+        // Nothing leads the scan, and nothing is screened before it: that would be cheaper than the predicate.
+        let options = ScanOptions { filter: false, ..ScanOptions::default() };
+        Self::new(encoded, &[Step::Test { predicate, otherwise: 1, bit: FORGOTTEN }], options)
     }
 
     /// Ready to be walked.
     pub fn walk(&self) -> Result<Walk<'_>> {
-        rkyv::access::<rkyv::Archived<Path<'_>>, rkyv::rancor::Error>(&self.0)
+        rkyv::access::<rkyv::Archived<Path<'_>>, rkyv::rancor::Error>(&self.archive)
             .map(|path| path.walk())
             .map_err(|error| Error::Internal(format!("the path's archive is damaged: {error}")))
     }
 
     /// The bytes, for a device to read in place.
     pub fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.archive
     }
+
+    /// The branches, in order.
+    pub fn branches(&self) -> &[BranchSteps] {
+        &self.branches
+    }
+
+    /// How it is to be scanned.
+    pub fn options(&self) -> ScanOptions {
+        self.options
+    }
+}
+
+/// The children of the root, each with the tests that lead to all of its witnesses: from its first step down, as long as
+/// a step has one child and no witness beside it.
+fn branches(steps: &[Step]) -> Vec<BranchSteps> {
+    let mut branches = Vec::new();
+    let mut from = 0;
+    while let Some(step) = steps.get(from as usize) {
+        let upto = match step {
+            Step::Test { otherwise, .. } => *otherwise,
+            Step::Witness { .. } => from + 1,
+        };
+        let required = (from..upto)
+            .map_while(|ix| match steps[ix as usize] {
+                Step::Test { predicate, otherwise, .. } if otherwise == upto => Some((ix, predicate)),
+                _ => None,
+            })
+            .collect();
+        branches.push(BranchSteps { steps: from..upto, required });
+        from = upto;
+    }
+    branches
 }

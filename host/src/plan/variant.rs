@@ -1,4 +1,4 @@
-//! Variants: the planner with parts of it switched off, one at a time or together, to see what each is worth. The
+//! Variants: the engine with parts of it switched off, one at a time or together, to see what each is worth. The
 //! result of a job is the same under all of them.
 
 use std::fmt;
@@ -17,20 +17,49 @@ pub enum Variant {
     COrder,
     /// Predicates by selectivity alone.
     SOrder,
+    /// No optimisation for the hardware: all of the next four.
+    NoHo,
+    /// The path is walked by recursive descent, and nothing is remembered.
+    NoSeq,
+    /// No sliding window: every block has one fixed share of the work.
+    NoPsw,
+    /// No block does what another was to do.
+    NoStealing,
+    /// What passes the screen is verified at once, and does not wait until there is a pair for every lane.
+    NoQueue,
+    /// No necessary conditions: every pair is decided by its values.
+    NoFilter,
+    /// Similarity is computed for pairs of records, not of distinct values.
+    NoDictionary,
 }
 
 /// All variants, as `--variant` writes them.
-const NAMES: [(&str, Variant); 5] = [
+const NAMES: [(&str, Variant); 12] = [
     ("noEPG", Variant::NoEpg),
     ("noPO", Variant::NoPo),
     ("noRO", Variant::NoRo),
     ("COrder", Variant::COrder),
     ("SOrder", Variant::SOrder),
+    ("noHO", Variant::NoHo),
+    ("noSeq", Variant::NoSeq),
+    ("noPSW", Variant::NoPsw),
+    ("noStealing", Variant::NoStealing),
+    ("noQueue", Variant::NoQueue),
+    ("noFilter", Variant::NoFilter),
+    ("noDictionary", Variant::NoDictionary),
 ];
 
 impl Variant {
     /// All there are.
-    pub const ALL: [Self; 5] = [Self::NoEpg, Self::NoPo, Self::NoRo, Self::COrder, Self::SOrder];
+    pub const ALL: [Self; 12] = {
+        let mut all = [Self::NoEpg; 12];
+        let mut ix = 0;
+        while ix < NAMES.len() {
+            all[ix] = NAMES[ix].1;
+            ix += 1;
+        }
+        all
+    };
 }
 
 impl fmt::Display for Variant {
@@ -64,6 +93,6 @@ mod tests {
             assert_eq!(variant.to_string().parse(), Ok(variant));
             assert_eq!(variant.to_string().to_lowercase().parse(), Ok(variant));
         }
-        assert!("noPSW".parse::<Variant>().unwrap_err().contains("SOrder"));
+        assert!("noWindow".parse::<Variant>().unwrap_err().contains("SOrder"));
     }
 }

@@ -140,7 +140,7 @@ fn the_demo() {
 #[test]
 fn explain_one_table() {
     let _redacted = redacted();
-    assert_snapshot!(people().stdout("explain people.csv -r rules.toml --cost static"), @"
+    assert_snapshot!(people().stdout("explain people.csv -r rules.toml --cost static"), @r"
     Scan: all pairs, left=5, right=5, pairs=10
       l.name = r.name                       sp=1.00e-1  cost=2.0 ns  score=1.0e-1  pairs≈0.99
         → same name                         pairs≈0.99
@@ -148,6 +148,8 @@ fn explain_one_table() {
         l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=5.3e-3  pairs≈1.0
           levenshtein(l.name, r.name) <= 2  sp≈1.75e-1  cost=14.6 ns  score=5.3e-3  pairs≈1.0
             → near name, near birth         pairs≈1.0
+    Sweep: led by l.name = r.name, records=5 × 5, pairs in reach≈25, screen: equal codes
+    Sweep: led by l.city = r.city, records=5 × 5, pairs in reach≈25, screen: equal codes
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
@@ -168,6 +170,9 @@ fn explain_two_tables() {
         → rule 1                                                    pairs≈3.0
       levenshtein_similarity(l.name, r."full name") >= 0.6          sp≈1.78e-1  cost=14.6 ns  score=1.8e-1  pairs≈0.00
         → rule 1                                                    pairs≈0.00
+    Sweep: led by l.city = r.town, records=5 × 3, pairs in reach≈15, screen: equal codes
+    Sweep: led by soundex(l.name) = soundex(r."full name"), records=5 × 2, pairs in reach≈10, screen: equal codes
+    Sweep: led by levenshtein_similarity(l.name, r."full name") >= 0.6, values=4 × 2, pairs in reach≈8, screen: signatures of 64 bits
     Domains: 3, device bytes=[bytes]
       l.name, r."full name": values=5, symbol bits=8, longest=8
       soundex(l.name), soundex(r."full name"): values=3
@@ -179,7 +184,7 @@ fn explain_two_tables() {
 #[test]
 fn explain_what_happened() {
     let _redacted = redacted();
-    assert_snapshot!(people().stdout("explain people.csv -r rules.toml --cost static --analyze --stats"), @"
+    assert_snapshot!(people().stdout("explain people.csv -r rules.toml --cost static --device cpu --analyze --stats"), @r"
     Scan: all pairs, left=5, right=5, pairs=10
       l.name = r.name                       sp=1.00e-1  cost=2.0 ns  score=1.0e-1  pairs≈0.99  actual=1 of 10  time=[time]
         → same name                         pairs≈0.99  actual=1
@@ -187,7 +192,14 @@ fn explain_what_happened() {
         l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=5.3e-3  pairs≈1.0  actual=1 of 1  time=[time]
           levenshtein(l.name, r.name) <= 2  sp≈1.75e-1  cost=14.6 ns  score=5.3e-3  pairs≈1.0  actual=1 of 1  time=[time]
             → near name, near birth         pairs≈1.0  actual=1
+    Sweep: led by l.name = r.name, records=5 × 5, pairs in reach≈25, screen: equal codes
+    Sweep: led by l.city = r.city, records=5 × 5, pairs in reach≈25, screen: equal codes
     Candidates: 2; run under watch on the CPU in [time]
+    Latencies: on cpu (N threads), in [time]
+                    count           min           p50           p90           p99           max
+      intervals         2 [time] [time] [time] [time] [time]
+      tasks             1 [time] [time] [time] [time] [time]
+      transfers         0             -             -             -             -             -
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
@@ -211,8 +223,11 @@ fn explain_what_happened() {
 fn explain_for_programs() {
     let _redacted = redacted();
     let folder = people();
-    let json = folder.stdout("explain people.csv -r rules.toml --cost static --format json --analyze");
+    let json =
+        folder.stdout("explain people.csv -r rules.toml --cost static --format json --device cpu --analyze");
     assert!(json.starts_with("{\n") && json.contains("\"actual_pairs\": 1"), "{json}");
+    assert!(json.contains("\"tasks\": {\n      \"count\": 1,\n      \"min_ns\": "), "{json}");
+    assert!(json.contains("\"transfers\": {\n      \"count\": 0,\n      \"min_ns\": null"), "{json}");
     let dot = folder.stdout("explain people.csv -r rules.toml --cost static --format dot");
     assert!(dot.starts_with("digraph plan {") && dot.contains("step0 -> step1"), "{dot}");
 }

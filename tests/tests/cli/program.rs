@@ -102,6 +102,8 @@ impl Folder {
 pub(crate) fn redacted() -> insta::internals::SettingsBindDropGuard {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"cpu \(\d+ threads?\)", "cpu (N threads)");
+    // In a table, how far a time stands from the left depends on its digits.
+    settings.add_filter(r" +\d+\.\d{3} ms", " [time]");
     settings.add_filter(r"\d+(\.\d+)? m?s\b", "[time]");
     settings.add_filter(r"\d+\.\d MiB", "[memory]");
     // A matter of layout, which changes for reasons of its own.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use hyperblock::backend::Backend;
 use hyperblock::plan::Program;
-use hyperblock::{Control, Prepared, partition, schedule};
+use hyperblock::{Control, Prepared, schedule};
 use std::time::{Duration, Instant};
 
 /// Enough repetitions for a median.
@@ -12,11 +12,11 @@ const MOST_RUNS: usize = 7;
 const LONG: Duration = Duration::from_secs(10);
 
 /// The times of some runs.
-pub(super) struct Times(Vec<Duration>);
+pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
     /// Runs `work` once to warm up, then some times more.
-    pub(super) fn of(mut work: impl FnMut() -> Result<()>) -> Result<Self> {
+    pub(crate) fn of(mut work: impl FnMut() -> Result<()>) -> Result<Self> {
         let mut timed = || -> Result<Duration> {
             let start = Instant::now();
             work()?;
@@ -31,37 +31,81 @@ impl Times {
         Ok(Self(times))
     }
 
+    /// The same of several works, from 0 to `n`, which take turns: what else the machine does hits all alike.
+    pub(crate) fn in_turns(n: usize, mut work: impl FnMut(usize) -> Result<()>) -> Result<Vec<Self>> {
+        let mut all: Vec<Vec<Duration>> = vec![Vec::new(); n];
+        for round in 0..=MOST_RUNS {
+            for (ix, times) in all.iter_mut().enumerate() {
+                if times.last().is_some_and(|time| *time > LONG) {
+                    continue;
+                }
+                let start = Instant::now();
+                work(ix)?;
+                let took = start.elapsed();
+                if round == 1 {
+                    // That was to warm up.
+                    times.clear();
+                }
+                times.push(took);
+            }
+        }
+        Ok(all.into_iter().map(Self::new).collect())
+    }
+
     /// Times that were taken elsewhere, at least one.
-    pub(super) fn new(mut times: Vec<Duration>) -> Self {
+    pub(crate) fn new(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         Self(times)
     }
 
-    pub(super) fn median(&self) -> f64 {
+    pub(crate) fn median(&self) -> f64 {
         self.0[self.0.len() / 2].as_secs_f64()
     }
 
-    pub(super) fn fastest(&self) -> f64 {
+    pub(crate) fn fastest(&self) -> f64 {
         self.0[0].as_secs_f64()
     }
 
-    pub(super) fn slowest(&self) -> f64 {
+    pub(crate) fn slowest(&self) -> f64 {
         self.0[self.0.len() - 1].as_secs_f64()
     }
 
-    pub(super) fn n_runs(&self) -> usize {
+    pub(crate) fn n_runs(&self) -> usize {
         self.0.len()
     }
 }
 
 /// Brings a job's columns and a path over them to the device, scans all pairs and counts the candidates: what is timed.
-pub(super) fn scan(job: &Prepared, program: &Program, device: &dyn Backend) -> Result<u64> {
+pub(crate) fn scan(job: &Prepared, program: &Program, device: &dyn Backend) -> Result<u64> {
     let mut loaded = device.load(&job.encoded, program)?;
-    let tasks = partition::stripes(job.task(), device.pairs_per_task());
     let mut n_found = 0;
-    schedule::run(&mut *loaded, tasks, schedule::MOST_CANDIDATES, &Control::default(), &mut |candidates| {
-        n_found += candidates.len() as u64;
-        Ok(())
-    })?;
+    schedule::run(
+        &mut *loaded,
+        vec![job.task()],
+        schedule::MOST_CANDIDATES,
+        &Control::default(),
+        &mut |candidates| {
+            n_found += candidates.len() as u64;
+            Ok(())
+        },
+    )?;
     Ok(n_found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_RUNS, Times};
+
+    #[test]
+    fn works_take_turns() {
+        let mut order = Vec::new();
+        let times = Times::in_turns(3, |ix| {
+            order.push(ix);
+            Ok(())
+        });
+        // Once more to warm up.
+        assert_eq!(order, [0, 1, 2].repeat(MOST_RUNS + 1));
+        assert!(times.unwrap().iter().all(|times| times.n_runs() == MOST_RUNS));
+        assert!(Times::in_turns(1, |_| anyhow::bail!("broken")).is_err());
+    }
 }

@@ -1,7 +1,7 @@
 //! The build itself: cargo with another compiler, then names that do not change from build to build.
 
 use super::compiler::{Compiler, TARGET};
-use super::symbols;
+use super::{Module, symbols};
 use crate::cargo::{run, target};
 use anyhow::{Context, Result};
 use std::fs;
@@ -10,8 +10,8 @@ use std::fs;
 const CPU: &str = "sm_70";
 const PACKAGE: &str = "hyperblock-device";
 
-/// The kernels as PTX.
-pub(super) fn build(compiler: &Compiler) -> Result<String> {
+/// A module's kernels as PTX.
+pub(super) fn build(compiler: &Compiler, module: &Module) -> Result<String> {
     // The assembly is the product. What comes after it, the linker, has nothing to do.
     let mut flags = format!("-C target-cpu={CPU} -C linker=/bin/true -Zlocation-detail=none");
     if compiler.builds_core {
@@ -28,17 +28,22 @@ pub(super) fn build(compiler: &Compiler) -> Result<String> {
         cargo
     };
 
-    println!("building the kernels with {}", compiler.name);
+    println!("building {} with {}", module.path, compiler.name);
     // Cargo does not know the assembly for its product: it would call it fresh after another checkout, with the same
     // build folder, has written it.
     run(cargo("clean").arg("--quiet"))?;
     let assembly = folder.join("kernels.s");
     let mut rustc = cargo("rustc");
-    rustc.args(["--lib", "--crate-type", "cdylib"]);
+    rustc.args(["--lib", "--crate-type", "cdylib", "--features", module.feature]);
     if compiler.builds_core {
         rustc.arg("-Zbuild-std=core");
     }
     run(rustc.arg("--").arg(format!("--emit=asm={}", assembly.display())))?;
     let ptx = fs::read_to_string(&assembly).with_context(|| format!("cannot read {}", assembly.display()))?;
-    Ok(symbols::steady(&ptx))
+    let ptx = symbols::steady(&ptx);
+    Ok(match module.most_registers {
+        None => ptx,
+        // The directive stands between an entry's parameters and its body.
+        Some(most) => ptx.replacen("\n)\n{", &format!("\n)\n.maxnreg {most}\n{{"), 1),
+    })
 }

@@ -1,7 +1,7 @@
 //! The tree as JSON: nodes within nodes.
 
-use super::{Explained, Line, What};
-use crate::analyze::Counted;
+use super::{BranchScan, Explained, Line, What};
+use crate::analyze::{Counted, OnDevice};
 use crate::json::Json;
 use crate::statistics::ColumnStatistics;
 
@@ -21,11 +21,17 @@ impl Explained<'_> {
             ("right_compared", self.encoded.n_right.into()),
             ("pairs", self.n_pairs.into()),
             ("branches", Json::List(self.nodes(&mut lines.iter().peekable(), 0))),
+            ("sweeps", Json::List(self.scans.iter().map(scan).collect())),
             ("subsumed", Json::List(subsumed.collect())),
         ];
         if let Some(analysis) = &self.analysis {
             object.push(("candidates", analysis.n_candidates.into()));
             object.push(("seconds", analysis.time.as_secs_f64().into()));
+            if let Some(OnDevice { name, time, latencies }) = &analysis.on_device {
+                object.push(("device", name.as_str().into()));
+                object.push(("device_seconds", time.as_secs_f64().into()));
+                object.push(("latencies", latencies.json()));
+            }
         }
         if !self.columns.is_empty() {
             object.push(("columns", Json::List(self.columns.iter().map(column).collect())));
@@ -68,6 +74,21 @@ impl Explained<'_> {
         }
         nodes
     }
+}
+
+fn scan(scan: &BranchScan) -> Json {
+    let mut object = Vec::new();
+    if let Some(lead) = &scan.lead {
+        object.push(("lead", lead.as_str().into()));
+    }
+    object.extend([
+        ("items", if scan.of_values { "values" } else { "records" }.into()),
+        ("left_items", scan.n_items[0].into()),
+        ("right_items", scan.n_items[1].into()),
+        ("pairs_in_reach", scan.n_reached.into()),
+        ("screen", scan.screen.into()),
+    ]);
+    Json::Object(object)
 }
 
 fn column(column: &ColumnStatistics) -> Json {

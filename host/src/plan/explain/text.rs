@@ -1,6 +1,7 @@
 //! The tree as text: a line a node, indented by depth, what is expected beside what happened.
 
 use super::{Explained, Line, What, about};
+use crate::analyze::OnDevice;
 use crate::grouped::grouped;
 use std::fmt;
 
@@ -14,6 +15,16 @@ impl fmt::Display for Explained<'_> {
         let (left, right) = (of(encoded.n_left, self.n_records[0]), of(encoded.n_right, self.n_records[1]));
         writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", grouped(*n_pairs))?;
         self.tree(f)?;
+        for scan in &self.scans {
+            let [left, right] = scan.n_items.map(|n| grouped(n.into()));
+            let items = if scan.of_values { "values" } else { "records" };
+            match &scan.lead {
+                Some(lead) => write!(f, "Sweep: led by {lead}")?,
+                None => write!(f, "Sweep: without a lead")?,
+            }
+            let (reached, screen) = (grouped(scan.n_reached), scan.screen);
+            writeln!(f, ", {items}={left} × {right}, pairs in reach≈{reached}, screen: {screen}")?;
+        }
         for subsumed in self.subsumed {
             let (rule, by) = (&plan.rules[subsumed.rule].name, &plan.rules[subsumed.by].name);
             writeln!(f, "Subsumed: every pair that \"{rule}\" allows is allowed by \"{by}\"")?;
@@ -21,6 +32,10 @@ impl fmt::Display for Explained<'_> {
         if let Some(analysis) = &self.analysis {
             let (found, seconds) = (grouped(analysis.n_candidates), analysis.time.as_secs_f64());
             writeln!(f, "Candidates: {found}; run under watch on the CPU in {seconds:.2} s")?;
+            if let Some(OnDevice { name, time, latencies }) = &analysis.on_device {
+                writeln!(f, "Latencies: on {name}, in {:.2} s", time.as_secs_f64())?;
+                write!(f, "{latencies}")?;
+            }
         }
         writeln!(f, "Domains: {}, device bytes={}", encoded.domains.len(), grouped(encoded.n_bytes()))?;
         for domain in &encoded.domains {

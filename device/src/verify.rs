@@ -1,0 +1,351 @@
+//! Verification: what passed the screen, a warp at a time.
+//!
+//! ```text
+//!   screen ─► pairs of items ─► at a glance ─┬─► pairs of records ─► walk the branch ─► results
+//!                                            └─► several records: test the lead ─► expand ─► at a glance ─► pairs of records
+//! ```
+//!
+//! A pair of items stands for all pairs of their records. Where that is one pair, the branch is looked at by the heads of
+//! the values; if it may hold, the pair waits for the walk. Where they are several, the lead is tested once for all, and
+//! if it holds they are expanded. Very many are handed on to the host, which has them swept by many blocks.
+//!
+//! What waits is in two queues in shared memory, pairs of items and pairs of records. A step begins when there is a pair for
+//! every lane, so none is idle: a glance costs little and rejects most, a walk costs much. The walk is inlined into the
+//! kernel, and large, so all ways through this file meet in one place that does it.
+
+use crate::block::Block;
+use crate::scan::{N_HEAVY, Scan};
+use crate::screen::Groups;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use hyperblock_shared::columns::Columns;
+use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, HEAVY_WORDS, WARP};
+use hyperblock_shared::sweep::{HEAVY, Order};
+use hyperblock_shared::text::Scratch;
+
+/// Words of a queued pair of items, and of records: whether the lead is known to hold is the third.
+const ITEM_WORDS: u32 = 2;
+const RECORD_WORDS: u32 = 3;
+/// Words of shared memory of a warp's verification: four, and two queues of two warps' pairs.
+pub(crate) const VERIFY_WORDS: u32 = SEVERAL + 2 * WARP * (ITEM_WORDS + RECORD_WORDS);
+
+/// A warp's pairs that passed the screen and are not verified yet.
+pub(crate) struct Verify<const DESCEND: bool> {
+    /// Where the queue of items begins in shared memory: room for two warps' pairs; then that of records. The four words
+    /// before it are the warp's too: which of the pairs of items that were taken last, and still lie behind the queue, are being expanded; how
+    /// many pairs are queued, of records in the upper half; and how far the first expansion is, two words.
+    items: u32,
+}
+
+const SEVERAL: u32 = 4;
+const N_QUEUED: u32 = 3;
+const N_EXPANDED: u32 = 2;
+
+/// Two items, or two records.
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    left: u32,
+    right: u32,
+}
+
+/// A lane's pair of records on its way to the walk.
+#[derive(Clone, Copy)]
+struct Step {
+    records: Pair,
+    /// The lead is known to hold.
+    is_led: bool,
+    is_active: bool,
+}
+
+impl<const DESCEND: bool> Verify<DESCEND> {
+    pub(crate) fn new(own: u32) -> Self {
+        Self { items: own + SEVERAL }
+    }
+
+    /// Empties everything. All lanes come here together.
+    pub(crate) fn begin(&self, block: &impl Block) {
+        if block.lane() == 0 {
+            block.set_shared_quad(self.items - SEVERAL, [0; 4]);
+        }
+        block.warp_barrier();
+    }
+
+    #[inline(always)]
+    fn n_items(&self, block: &impl Block) -> u32 {
+        block.shared(self.items - N_QUEUED) & 0xffff
+    }
+
+    #[inline(always)]
+    fn n_records(&self, block: &impl Block) -> u32 {
+        block.shared(self.items - N_QUEUED) >> 16
+    }
+
+    /// How many pairs are queued. All lanes come here together, and what they wrote before is seen by all after.
+    #[inline(always)]
+    fn set_queued(&self, block: &impl Block, n_items: u32, n_records: u32) {
+        block.warp_barrier();
+        if block.lane() == 0 {
+            block.set_shared(self.items - N_QUEUED, n_items | n_records << 16);
+        }
+        block.warp_barrier();
+    }
+
+    /// Which of the pairs of items that were taken last are being expanded, and how far the first is. All lanes come here
+    /// together.
+    #[inline(always)]
+    fn set_expanding(&self, block: &impl Block, several: u32, n_expanded: u64) {
+        let n_queued = block.shared(self.items - N_QUEUED);
+        block.warp_barrier();
+        if block.lane() == 0 {
+            let words = [several, n_queued, n_expanded as u32, (n_expanded >> 32) as u32];
+            block.set_shared_quad(self.items - SEVERAL, words);
+        }
+        block.warp_barrier();
+    }
+
+    #[inline(always)]
+    fn several(&self, block: &impl Block) -> u32 {
+        block.shared(self.items - SEVERAL)
+    }
+
+    /// Takes in the pairs of this thread's left item with those of the group that `passed` has bits for, and verifies as
+    /// many as make whole warps; when all `is_finished`, also what is left.
+    #[inline(always)]
+    pub(crate) fn all(
+        &self,
+        block: &impl Block,
+        scan: &Scan<'_, impl Columns>,
+        groups: &Groups,
+        mut passed: u32,
+        is_finished: bool,
+        scratch: &mut (impl Scratch + ?Sized),
+    ) {
+        let settings = &scan.sweep.settings;
+        // After every call nothing is left to do but to wait for more.
+        if !is_finished && block.ballot(passed != 0) == 0 {
+            return;
+        }
+        loop {
+            // How many pairs make a step.
+            let full = if settings.queue { WARP } else { 1 };
+            let waiting = block.ballot(passed != 0);
+            let (n_items, n_records) = (self.n_items(block), self.n_records(block));
+            let is_last = is_finished && waiting == 0 && self.several(block) == 0;
+            let (step, branch, is_lead);
+            if n_records >= full || (is_last && n_items == 0 && n_records > 0) {
+                step = self.pop_records(block);
+                (branch, is_lead) = (settings.branch(step.is_led), false);
+            } else if self.several(block) != 0 {
+                let step = self.expand(block, scan);
+                self.glance(block, scan, step);
+                continue;
+            } else if n_items >= full || (is_last && n_items > 0) {
+                let (pair, is_active) = self.pop_items(block);
+                let n_pairs = n_pairs(scan, pair);
+                let places = Pair {
+                    left: scan.sweep.left.places(pair.left).start,
+                    right: scan.sweep.right.places(pair.right).start,
+                };
+                let records = records(scan, places);
+                let is_led = settings.is_decided;
+                self.glance(block, scan, Step { records, is_led, is_active: is_active && n_pairs == 1 });
+                // Those that stand for several go on to the test of the lead.
+                let is_active = is_active && n_pairs > 1;
+                if block.ballot(is_active) == 0 {
+                    continue;
+                }
+                step = Step { records, is_led: false, is_active };
+                (branch, is_lead) = (settings.lead(), true);
+            } else if waiting != 0 {
+                let pair =
+                    Pair { left: groups.left(block), right: groups.group(block) + passed.trailing_zeros() };
+                self.push_items(block, waiting, pair);
+                // Clears the lowest bit, and nothing if there is none.
+                passed &= passed.wrapping_sub(1);
+                continue;
+            } else {
+                return;
+            }
+            let (mut witness, mut pair) = (None, step.records);
+            let ordered = if is_lead {
+                Some((pair.left, pair.right))
+            } else {
+                settings.order.pair(pair.left, pair.right)
+            };
+            if let Some((left, right)) = ordered.filter(|_| step.is_active) {
+                pair = Pair { left, right };
+                witness = if DESCEND {
+                    scan.path.witness_by_descent(branch, scan.columns, left, right, scratch)
+                } else {
+                    scan.path.witness(branch, scan.columns, left, right, scratch, &mut ())
+                };
+            }
+            if is_lead {
+                self.begin_expanding(block, scan, witness.is_some());
+            } else {
+                emit(block, scan, pair, witness);
+            }
+        }
+    }
+
+    /// Queues the pairs of records that may hold, by the heads of their values.
+    #[inline(always)]
+    fn glance(&self, block: &impl Block, scan: &Scan<'_, impl Columns>, step: Step) {
+        let settings = &scan.sweep.settings;
+        let Pair { left, right } = step.records;
+        let may_hold = step.is_active
+            && settings.order.pair(left, right).is_some_and(|(left, right)| {
+                scan.path.may_have_witness(settings.branch(step.is_led), scan.columns, left, right)
+            });
+        let waiting = block.ballot(may_hold);
+        if may_hold {
+            let nth = self.n_records(block) + below(waiting, block.lane());
+            let place = self.items + 2 * WARP * ITEM_WORDS + nth * RECORD_WORDS;
+            block.set_shared(place, left);
+            block.set_shared(place + 1, right);
+            block.set_shared(place + 2, u32::from(step.is_led));
+        }
+        self.set_queued(block, self.n_items(block), self.n_records(block) + waiting.count_ones());
+    }
+
+    /// A pair of records for every lane, as far as there are any.
+    #[inline(always)]
+    fn pop_records(&self, block: &impl Block) -> Step {
+        let n_records = self.n_records(block);
+        let n_taken = n_records.min(WARP);
+        let nth = n_records - n_taken + block.lane().min(n_taken - 1);
+        let place = self.items + 2 * WARP * ITEM_WORDS + nth * RECORD_WORDS;
+        let word = |ix: u32| block.shared(place + ix);
+        let records = Pair { left: word(0), right: word(1) };
+        let step = Step { records, is_led: word(2) == 1, is_active: block.lane() < n_taken };
+        self.set_queued(block, self.n_items(block), n_records - n_taken);
+        step
+    }
+
+    /// Adds the pairs of items of the lanes that have one.
+    #[inline(always)]
+    fn push_items(&self, block: &impl Block, waiting: u32, pair: Pair) {
+        if waiting >> block.lane() & 1 == 1 {
+            let place = self.items + ITEM_WORDS * (self.n_items(block) + below(waiting, block.lane()));
+            block.set_shared(place, pair.left);
+            block.set_shared(place + 1, pair.right);
+        }
+        self.set_queued(block, self.n_items(block) + waiting.count_ones(), self.n_records(block));
+    }
+
+    /// A pair of items for every lane, as far as there are any. They stay where they are, behind the queue, until more are
+    /// pushed.
+    #[inline(always)]
+    fn pop_items(&self, block: &impl Block) -> (Pair, bool) {
+        let n_items = self.n_items(block);
+        let n_taken = n_items.min(WARP);
+        self.set_queued(block, n_items - n_taken, self.n_records(block));
+        (self.taken(block, block.lane().min(n_taken - 1)), block.lane() < n_taken)
+    }
+
+    #[inline(always)]
+    fn taken(&self, block: &impl Block, nth: u32) -> Pair {
+        let place = self.items + ITEM_WORDS * (self.n_items(block) + nth);
+        Pair { left: block.shared(place), right: block.shared(place + 1) }
+    }
+
+    /// The lanes whose items satisfy the lead have them expanded, or handed on.
+    #[inline(always)]
+    fn begin_expanding(&self, block: &impl Block, scan: &Scan<'_, impl Columns>, holds: bool) {
+        // What a lane beyond the last one reads is not used.
+        let pair = self.taken(block, block.lane());
+        let is_kept = holds && (n_pairs(scan, pair) <= HEAVY || !hand_on(scan, pair));
+        self.set_expanding(block, block.ballot(is_kept), 0);
+    }
+
+    /// The next pairs of records of the first pair of items that is being expanded, one a lane.
+    #[inline(always)]
+    fn expand(&self, block: &impl Block, scan: &Scan<'_, impl Columns>) -> Step {
+        let several = self.several(block);
+        let place = self.items - N_EXPANDED;
+        let n_expanded = u64::from(block.shared(place)) | u64::from(block.shared(place + 1)) << 32;
+        let pair = self.taken(block, several.trailing_zeros());
+        let (lefts, rights) = (scan.sweep.left.places(pair.left), scan.sweep.right.places(pair.right));
+        let width = u64::from(rights.end - rights.start);
+        let n_pairs = u64::from(lefts.end - lefts.start) * width;
+        let nth = n_expanded + u64::from(block.lane());
+        let (row, column) = if n_pairs <= u64::from(u32::MAX) {
+            // Dividing in 64 bits takes ten times as long.
+            (nth as u32 / width as u32, nth as u32 % width as u32)
+        } else {
+            ((nth / width) as u32, (nth % width) as u32)
+        };
+        // Of an item with itself, each pair of records once.
+        let is_same = scan.sweep.settings.order == Order::Unordered && pair.left == pair.right;
+        let is_active = nth < n_pairs && (!is_same || row < column);
+        let places = Pair { left: lefts.start + row, right: rights.start + column };
+        let step = if is_active { records(scan, places) } else { Pair::default() };
+        let n_expanded = n_expanded + u64::from(WARP);
+        match n_expanded < n_pairs {
+            true => self.set_expanding(block, several, n_expanded),
+            false => self.set_expanding(block, several & (several - 1), 0),
+        }
+        Step { records: step, is_led: true, is_active }
+    }
+}
+
+/// How many pairs of records a pair of items stands for.
+#[inline(always)]
+fn n_pairs(scan: &Scan<'_, impl Columns>, pair: Pair) -> u64 {
+    let (lefts, rights) = (scan.sweep.left.places(pair.left), scan.sweep.right.places(pair.right));
+    u64::from(lefts.end - lefts.start) * u64::from(rights.end - rights.start)
+}
+
+#[inline(always)]
+fn records(scan: &Scan<'_, impl Columns>, places: Pair) -> Pair {
+    Pair {
+        left: scan.sweep.left.records[places.left as usize],
+        right: scan.sweep.right.records[places.right as usize],
+    }
+}
+
+/// Appends the candidates of the lanes that have one. Slots past the end of the buffer are only counted: the host then
+/// knows that not all was found.
+#[inline(always)]
+fn emit(block: &impl Block, scan: &Scan<'_, impl Columns>, pair: Pair, witness: Option<u32>) {
+    let found = block.ballot(witness.is_some());
+    if found == 0 {
+        return;
+    }
+    let n_found = found.count_ones();
+    let capacity = (scan.results.len() / CANDIDATE_WORDS) as u32;
+    let mut first = 0;
+    if block.lane() == 0 {
+        // Once the buffer is full nobody takes more work, and what is under way must not count past 2^32.
+        let counter = scan.n_found;
+        first = if counter.load(Relaxed) > capacity { capacity } else { counter.fetch_add(n_found, Relaxed) };
+    }
+    let slot = block.broadcast(first, 0) + below(found, block.lane());
+    if let Some(rule) = witness
+        && slot < capacity
+    {
+        write(scan.results, slot, Candidate { left: pair.left, right: pair.right, rule });
+    }
+}
+
+/// Hands a lane's pair of items on to the host; whether there was room for it.
+#[inline(always)]
+fn hand_on(scan: &Scan<'_, impl Columns>, pair: Pair) -> bool {
+    let slot = scan.counters[N_HEAVY].fetch_add(1, Relaxed) as usize * HEAVY_WORDS;
+    let Some(words) = scan.heavies.get(slot..slot + HEAVY_WORDS) else { return false };
+    words[0].store(pair.left, Relaxed);
+    words[1].store(pair.right, Relaxed);
+    true
+}
+
+fn write(results: &[AtomicU32], slot: u32, candidate: Candidate) {
+    let words = &results[slot as usize * CANDIDATE_WORDS..][..CANDIDATE_WORDS];
+    words[0].store(candidate.left, Relaxed);
+    words[1].store(candidate.right, Relaxed);
+    words[2].store(candidate.rule, Relaxed);
+}
+
+/// How many of the bits below a lane's are set.
+#[inline]
+fn below(bits: u32, lane: u32) -> u32 {
+    (bits & ((1 << lane) - 1)).count_ones()
+}
