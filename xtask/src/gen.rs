@@ -1,13 +1,19 @@
 //! `cargo xtask gen`: example data, the same for a seed on every platform.
 //!
 //! A [`person`] is drawn from our own [`words`], heavy ones first; [`people`] repeats some of them with [`noise`] and
-//! keeps the truth; [`names`] makes distinct names for the scan. All randomness comes from one ChaCha8 stream, and all
-//! mathematics from libm, so neither platform nor thread count shows in the files.
+//! keeps the truth, and [`skew`] says how unevenly names and zip codes come up; [`names`] makes distinct names for the scan. [`papers`] and [`titles`] are of a [`vocabulary`] of
+//! made-up words, and so are not about persons; [`slips`] happen to all. All randomness comes from one ChaCha8 stream,
+//! and all mathematics from libm, so neither platform nor thread count shows in the files.
 
 pub(crate) mod names;
 mod noise;
+mod papers;
 mod people;
 mod person;
+mod skew;
+mod slips;
+mod titles;
+mod vocabulary;
 mod words;
 
 use crate::replace::replace;
@@ -29,8 +35,13 @@ pub(crate) enum Command {
         #[arg(long)]
         seed: u64,
         /// Share of rows that repeat another row's person, from 0 to 0.5
-        #[arg(long, default_value_t = 0.2, value_parser = share)]
+        #[arg(long, default_value_t = 0.2, value_parser = up_to_half)]
         duplicates: f64,
+        /// Draw names and zip codes by Zipf's law with this exponent, from 0 (all alike) to 1 [default: as in life]
+        ///
+        /// There are 20,000 last names, and a zip code for every ten rows.
+        #[arg(long, value_name = "EXPONENT", value_parser = up_to_all)]
+        skew: Option<f64>,
         /// Folder for the two files
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
@@ -47,18 +58,56 @@ pub(crate) enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
+    /// Two tables of papers, and which of them are the same: tableA.csv, tableB.csv and truth.csv
+    ///
+    /// The tables have the columns id, title, authors, venue and year; truth.csv has id_a and id_b, the ids of a paper and
+    /// of its noisy copy.
+    Papers {
+        /// Rows of each table
+        #[arg(long)]
+        rows: u32,
+        /// The same seed gives the same files
+        #[arg(long)]
+        seed: u64,
+        /// Share of tableB that copies rows of tableA, from 0 to 1
+        #[arg(long, default_value_t = 0.5, value_parser = up_to_all)]
+        duplicates: f64,
+        /// Folder for the three files
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
+    /// Titles, a third of them dirty copies of others: a file with the columns id and title
+    Titles {
+        /// Rows to write
+        #[arg(long)]
+        rows: u32,
+        /// The same seed gives the same file
+        #[arg(long)]
+        seed: u64,
+        /// The file
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
 }
 
-fn share(text: &str) -> Result<f64> {
+fn up_to_half(text: &str) -> Result<f64> {
+    share(text, 0.5)
+}
+
+fn up_to_all(text: &str) -> Result<f64> {
+    share(text, 1.0)
+}
+
+fn share(text: &str, most: f64) -> Result<f64> {
     let share: f64 = text.parse().context("not a number")?;
-    anyhow::ensure!((0.0..=0.5).contains(&share), "must be from 0 to 0.5");
+    anyhow::ensure!((0.0..=most).contains(&share), "must be from 0 to {most}");
     Ok(share)
 }
 
 pub(crate) fn run(command: &Command) -> Result<()> {
     match command {
-        Command::People { rows, seed, duplicates, output } => {
-            let people = people::People::draw(*rows, *seed, *duplicates);
+        Command::People { rows, seed, duplicates, skew, output } => {
+            let people = people::People::draw(*rows, *seed, *duplicates, *skew);
             let (table, truth) = (output.join("people.csv"), output.join("truth.csv"));
             replace(&table, |file| people.write(file))?;
             replace(&truth, |file| people.write_truth(file))?;
@@ -69,6 +118,21 @@ pub(crate) fn run(command: &Command) -> Result<()> {
             let names = names::draw(*rows, *seed)?;
             replace(output, |file| names::write(&names, file))?;
             println!("wrote {}: {rows} distinct names", output.display());
+        }
+        Command::Papers { rows, seed, duplicates, output } => {
+            let papers = papers::Papers::draw(*rows, *seed, *duplicates);
+            let [left, right, truth] =
+                ["tableA.csv", "tableB.csv", "truth.csv"].map(|name| output.join(name));
+            replace(&left, |file| papers.write_left(file))?;
+            replace(&right, |file| papers.write_right(file))?;
+            replace(&truth, |file| papers.write_truth(file))?;
+            println!("wrote {} and {}: {rows} rows each", left.display(), right.display());
+            println!("wrote {}: {} that are the same", truth.display(), papers.n_matches());
+        }
+        Command::Titles { rows, seed, output } => {
+            let titles = titles::draw(*rows, *seed);
+            replace(output, |file| titles::write(&titles, file))?;
+            println!("wrote {}: {rows} titles", output.display());
         }
     }
     Ok(())

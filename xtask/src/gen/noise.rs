@@ -1,6 +1,7 @@
 //! What happens to a person who is written down twice.
 
 use super::person::{Person, Source, column, district, fold};
+use super::slips::typo;
 use rand::RngExt;
 
 /// Columns in which a slip of the keyboard is likely.
@@ -9,22 +10,6 @@ const TYPED: [usize; 6] =
 const DIGITS: [usize; 3] = [column::ZIP, column::PHONE, column::PHONE];
 const FORGOTTEN: [usize; 6] =
     [column::FIRST_NAME, column::STREET, column::CITY, column::ZIP, column::PHONE, column::EMAIL];
-
-/// What a scanner takes for something else.
-const CONFUSED: [(&str, &str); 12] = [
-    ("rn", "m"),
-    ("m", "rn"),
-    ("cl", "d"),
-    ("d", "cl"),
-    ("l", "1"),
-    ("i", "l"),
-    ("o", "0"),
-    ("e", "c"),
-    ("h", "b"),
-    ("u", "v"),
-    ("S", "5"),
-    ("B", "8"),
-];
 
 const ABBREVIATED: [(&str, &str); 9] = [
     ("Street", "St"),
@@ -48,8 +33,8 @@ pub(super) fn damage(person: &mut Person, source: &mut Source) {
     };
     for _ in 0..n_mishaps {
         match source.rng.random_range(0..22u32) {
-            0..9 => typo(pick(person, &TYPED, source), source),
-            9..11 => typo(pick(person, &DIGITS, source), source),
+            0..9 => typo(pick(person, &TYPED, source), &mut source.rng),
+            9..11 => typo(pick(person, &DIGITS, source), &mut source.rng),
             11 => {
                 let text = pick(person, &TYPED, source);
                 *text = text.chars().map(|c| fold(c).map_or_else(|| c.to_string(), str::to_owned)).collect();
@@ -70,42 +55,6 @@ pub(super) fn damage(person: &mut Person, source: &mut Source) {
 
 fn pick<'a>(person: &'a mut Person, columns: &[usize], source: &mut Source) -> &'a mut String {
     &mut person.columns[columns[source.rng.random_range(0..columns.len())]]
-}
-
-/// A character wrong, too many, missing or in the wrong place, or a scanner's mistake.
-fn typo(text: &mut String, source: &mut Source) {
-    let kind = source.rng.random_range(0..5u32);
-    if kind == 4 {
-        return confuse(text, source);
-    }
-    let mut characters: Vec<char> = text.chars().collect();
-    if characters.len() < 2 {
-        return;
-    }
-    let at = source.rng.random_range(0..characters.len());
-    let other = if characters[at].is_ascii_digit() {
-        char::from(b'0' + source.rng.random_range(0..10u8))
-    } else {
-        char::from(b'a' + source.rng.random_range(0..26u8))
-    };
-    match kind {
-        0 => characters[at] = other,
-        1 => characters.insert(at, other),
-        2 => drop(characters.remove(at)),
-        _ => {
-            let at = at.min(characters.len() - 2);
-            characters.swap(at, at + 1);
-        }
-    }
-    *text = characters.into_iter().collect();
-}
-
-fn confuse(text: &mut String, source: &mut Source) {
-    let first = source.rng.random_range(0..CONFUSED.len());
-    let in_turn = CONFUSED.iter().cycle().skip(first).take(CONFUSED.len());
-    if let Some((from, to)) = in_turn.into_iter().find(|(from, _)| text.contains(from)) {
-        *text = text.replacen(from, to, 1);
-    }
 }
 
 /// The first name to its initial, or the kind of street to what letters carry.

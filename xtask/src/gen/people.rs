@@ -22,9 +22,11 @@ struct Row {
 }
 
 impl People {
-    /// Draws `rows` rows, of which a share repeats other rows' persons, in clusters of 2 to 4.
-    pub(super) fn draw(rows: u32, seed: u64, duplicates: f64) -> Self {
-        let mut source = Source::new(seed);
+    /// Draws `rows` rows, of which a share repeats other rows' persons, in clusters of 2 to 4; names and zip codes by
+    /// Zipf's law with the exponent `skew`, if there is one.
+    pub(super) fn draw(rows: u32, seed: u64, duplicates: f64, skew: Option<f64>) -> Self {
+        let mut source =
+            skew.map_or_else(|| Source::new(seed), |exponent| Source::skewed(seed, exponent, rows));
         let mut n_duplicates = (f64::from(rows) * duplicates) as u32;
         let mut people = Self { text: String::new(), rows: Vec::with_capacity(rows as usize), n_entities: 0 };
         let mut left = rows;
@@ -97,13 +99,28 @@ mod tests {
 
     #[test]
     fn a_seed_decides_the_files() {
-        assert_eq!(files(&People::draw(500, 1, 0.2)), files(&People::draw(500, 1, 0.2)));
-        assert_ne!(files(&People::draw(500, 1, 0.2)), files(&People::draw(500, 2, 0.2)));
+        assert_eq!(files(&People::draw(500, 1, 0.2, None)), files(&People::draw(500, 1, 0.2, None)));
+        assert_ne!(files(&People::draw(500, 1, 0.2, None)), files(&People::draw(500, 2, 0.2, None)));
+    }
+
+    #[test]
+    fn skew_makes_names_and_zips_fewer() {
+        let draw = |skew| files(&People::draw(3000, 1, 0.2, skew)).0;
+        let n_distinct = |table: &str, column: usize| {
+            let value = |line: &str| line.split(',').nth(column).unwrap_or_default().to_owned();
+            table.lines().skip(1).map(value).collect::<HashSet<_>>().len()
+        };
+        let [even, skewed] = [0.0, 1.0].map(|exponent| draw(Some(exponent)));
+        assert_eq!(skewed, draw(Some(1.0)));
+        for column in [1, 2, 5] {
+            assert!(n_distinct(&even, column) > n_distinct(&skewed, column), "column {column}");
+        }
+        assert!(skewed.lines().all(|line| line.split(',').count() == 10));
     }
 
     #[test]
     fn a_row_is_ten_columns() {
-        let (table, _) = files(&People::draw(3000, 1, 0.3));
+        let (table, _) = files(&People::draw(3000, 1, 0.3, None));
         assert_eq!(table.lines().count(), 3001);
         for (ix, line) in table.lines().enumerate() {
             assert_eq!(line.split(',').count(), 10, "{line}");
@@ -119,7 +136,7 @@ mod tests {
         for (rows, duplicates) in
             [(0, 0.2), (1, 0.5), (2, 0.5), (3, 0.5), (2000, 0.0), (2000, 0.2), (2000, 0.5)]
         {
-            let people = People::draw(rows, 3, duplicates);
+            let people = People::draw(rows, 3, duplicates, None);
             let (table, truth) = files(&people);
             let ids = |file: &str| -> Vec<String> {
                 file.lines().skip(1).map(|line| line.split(',').next().unwrap().to_owned()).collect()
@@ -139,7 +156,7 @@ mod tests {
 
     #[test]
     fn values_are_skewed_but_various() {
-        let (table, _) = files(&People::draw(20_000, 5, 0.2));
+        let (table, _) = files(&People::draw(20_000, 5, 0.2, None));
         let mut last_names: HashMap<&str, u32> = HashMap::new();
         for line in table.lines().skip(1) {
             *last_names.entry(line.split(',').nth(2).unwrap()).or_default() += 1;

@@ -1,5 +1,6 @@
 //! One person, drawn.
 
+use super::skew::Skew;
 use super::words::{
     CITIES, DOMAINS, FIRST_NAMES, LAST_ENDS, LAST_MIDDLES, LAST_NAMES, LAST_STARTS, STREET_KINDS, STREETS,
 };
@@ -68,6 +69,8 @@ pub(super) struct Source {
     street_kinds: Words,
     cities: Words,
     domains: Words,
+    /// Says who lives where and is called what, instead of the lists.
+    skew: Option<Skew>,
 }
 
 impl Source {
@@ -84,7 +87,15 @@ impl Source {
             street_kinds: Words::new(STREET_KINDS, 1.0),
             cities: Words::new(CITIES, 0.9),
             domains: Words::new(DOMAINS, 1.0),
+            skew: None,
         }
+    }
+
+    /// Persons of whom names and zip codes are as skewed as the exponent says, to fill so many rows.
+    pub(super) fn skewed(seed: u64, exponent: f64, rows: u32) -> Self {
+        let mut source = Self::new(seed);
+        let skew = Skew::new(exponent, rows, || source.last_name());
+        Self { first_names: Words::new(FIRST_NAMES, exponent), skew: Some(skew), ..source }
     }
 
     pub(super) fn first_name(&mut self) -> &'static str {
@@ -93,6 +104,9 @@ impl Source {
 
     /// One of the common names, or one made of syllables.
     pub(super) fn last_name(&mut self) -> String {
+        if let Some(skew) = &self.skew {
+            return skew.last_name(&mut self.rng).to_owned();
+        }
         if self.rng.random_bool(0.5) {
             return self.last_names.draw(&mut self.rng).to_owned();
         }
@@ -112,9 +126,8 @@ impl Source {
             self.streets.draw(&mut self.rng),
             self.street_kinds.draw(&mut self.rng)
         );
-        let (city, prefix) = self.cities.draw(&mut self.rng).rsplit_once(' ').expect("a city has a prefix");
-        let zip = self.zip_near(prefix);
-        let phone = self.phone(prefix);
+        let (city, zip) = self.home();
+        let phone = self.phone(&zip[..3]);
         let email = self.email(first_name, &last_name);
         let mut columns = [
             first_name.to_owned(),
@@ -142,6 +155,17 @@ impl Source {
             person.set_birth_date(year, month, day);
         }
         person
+    }
+
+    /// A city, and a zip code in it.
+    fn home(&mut self) -> (&'static str, String) {
+        let split = |city: &'static str| city.rsplit_once(' ').expect("a city has a prefix");
+        if let Some(skew) = &self.skew {
+            let (nth, zip) = skew.zip(&mut self.rng);
+            return (split(self.cities.words[nth % self.cities.words.len()]).0, zip);
+        }
+        let (city, prefix) = split(self.cities.draw(&mut self.rng));
+        (city, self.zip_near(prefix))
     }
 
     /// A zip code in the district that the first three digits name.
