@@ -4,17 +4,23 @@
 //! only linked with the feature `bench` and in release; without it the command builds and starts itself again.
 
 #[cfg(feature = "bench")]
+pub(crate) mod bars;
+#[cfg(feature = "bench")]
 mod chart;
 #[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "bench")]
-mod measure;
+pub(crate) mod measure;
 #[cfg(feature = "bench")]
 mod plan;
 #[cfg(feature = "bench")]
+mod rapidfuzz;
+#[cfg(feature = "bench")]
 pub(crate) mod record;
 #[cfg(feature = "bench")]
-mod scan;
+pub(crate) mod scan;
+#[cfg(feature = "bench")]
+pub(crate) mod workload;
 
 use anyhow::Result;
 use std::path::PathBuf;
@@ -22,23 +28,57 @@ use std::path::PathBuf;
 /// What `cargo xtask bench` is asked.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// All pairs of distinct names under `levenshtein_similarity >= 0.8`: pairs a second on each device
+    /// All pairs of some tables under some rules, one workload after the other: pairs a second on each device
     Scan(ScanArgs),
+    /// The workload `levenshtein` on the CPU, beside rapidfuzz's `process.cdist` (Python, from PyPI) on the same names
+    Rapidfuzz(RapidfuzzArgs),
     /// The cost model trained on timings of which a part is noise: how well it still orders predicates
     Cost(CostArgs),
     /// Rules in the planned order and in every variant's: times by number of predicates and of rules
     Plan(PlanArgs),
 }
 
-/// The scan's workload.
+/// What the scan compares, and by which rules.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Workload {
+    /// 262,144 distinct names, levenshtein_similarity >= 0.8
+    Levenshtein,
+    /// The same names, jaro_winkler >= 0.9
+    JaroWinkler,
+    /// 100,000 titles, jaccard of 3-grams >= 0.7
+    Jaccard,
+    /// 1,000,000 people, the same zip code and last names at most one edit apart
+    Equality,
+    /// 100,000 papers with 100,000 others, ten rules of equalities and jaro_winkler
+    Papers,
+    /// The data set dblp_scholar_1to1, if it is there: jaro_winkler >= 0.9 of titles or authors
+    Scholar,
+}
+
+/// The scan's workloads.
 #[derive(clap::Args)]
 pub(crate) struct ScanArgs {
-    /// Distinct names to compare
-    #[arg(long, default_value_t = 100_000)]
-    rows: u32,
+    /// A workload to measure; may be repeated [default: all whose data is there]
+    #[arg(long, value_enum, value_name = "NAME")]
+    workload: Vec<Workload>,
+    /// Records in generated tables, for a quick look
+    #[arg(long)]
+    rows: Option<u32>,
     /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
     #[arg(long, value_name = "DEVICE")]
     device: Vec<String>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
+/// The names that both sides compare.
+#[derive(clap::Args)]
+pub(crate) struct RapidfuzzArgs {
+    /// Distinct names to compare
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..))]
+    rows: u32,
     /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -75,6 +115,7 @@ pub(crate) struct CostArgs {
 pub(crate) fn run(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => scan::run(args),
+        Command::Rapidfuzz(args) => rapidfuzz::run(args),
         Command::Cost(args) => cost::run(args),
         Command::Plan(args) => plan::run(args),
     }

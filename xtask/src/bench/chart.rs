@@ -6,16 +6,17 @@ use std::ops::Range;
 use std::path::Path;
 
 const SIZE: (u32, u32) = (760, 480);
-const FONT: &str = "sans-serif";
+pub(super) const FONT: &str = "sans-serif";
 
 /// Colours that are told apart also when printed grey, or by people who see few of them.
-const COLOURS: [RGBColor; 6] = [
+pub(super) const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 90, 160),
     RGBColor(190, 80, 0),
     RGBColor(120, 175, 220),
     RGBColor(240, 165, 100),
     RGBColor(140, 140, 140),
     RGBColor(60, 140, 60),
+    RGBColor(110, 60, 130),
 ];
 
 /// What a chart shows.

@@ -59,9 +59,8 @@ pub(super) fn run(args: &PlanArgs) -> Result<()> {
     let device = backend::open(choice, None)?;
     let folder = target().join("bench");
     let table = folder.join("people.csv");
-    let people =
-        r#gen::Command::People { rows: args.rows, seed: SEED, duplicates: 0.2, output: folder.clone() };
-    r#gen::run(&people)?;
+    let (rows, output) = (args.rows, folder.clone());
+    r#gen::run(&r#gen::Command::People { rows, seed: SEED, duplicates: 0.2, skew: None, output })?;
     let mut points = Vec::new();
     for n in BY_PREDICATES {
         points.push(measure(&*device, &table, "predicates", n, &pool::rules(RULES, n, SEED))?);

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Writes `<bench>.csv` and `<bench>.txt` to `folder`.
-pub(super) fn save(folder: &Path, bench: &str, lines: &[String]) -> Result<()> {
+pub(crate) fn save(folder: &Path, bench: &str, lines: &[String]) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let figures = folder.join(format!("{bench}.csv"));
     replace(&figures, |file| lines.iter().try_for_each(|line| writeln!(file, "{line}")))?;

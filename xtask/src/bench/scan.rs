@@ -1,69 +1,30 @@
-//! The scan: all pairs of N distinct names under `levenshtein_similarity(l.name, r.name) >= 0.8`.
+//! The scan: all pairs of every [workload](super::workload) on every device, side by side.
+//!
+//! What is timed begins with encoded columns in memory and ends with all candidates back there. Each device runs the plan
+//! that it would run for a user, and all must find the same number of candidates, the right one where it is known.
 
 use super::measure::{Times, scan};
-use super::{ScanArgs, record};
-use crate::cargo::target;
-use crate::r#gen::names;
-use crate::replace::replace;
-use anyhow::{Context, Result, ensure};
-use hyperblock::backend;
-use hyperblock::cpu::Cpu;
-use hyperblock::{DeviceChoice, Job, Prepared, cuda};
-
-const SEED: u64 = 1;
-const RULES: &str = r#"
-[[rules]]
-name = "alike"
-when = "levenshtein_similarity(l.name, r.name) >= 0.8"
-"#;
-
-/// How many pairs are alike, by number of names: counted once on the CPU, whose comparators are tested against an
-/// independent oracle.
-const KNOWN: [(u32, u64); 1] = [(100_000, 146_209)];
+use super::workload::data_sets;
+use super::{ScanArgs, Workload, record};
+use anyhow::{Result, ensure};
+use clap::ValueEnum;
+use hyperblock::backend::{self, Backend};
+use hyperblock::{DeviceChoice, Job, cuda};
 
 pub(super) fn run(args: &ScanArgs) -> Result<()> {
-    let job = prepare(args.rows)?;
-    let devices = if args.device.is_empty() {
-        let gpu = cuda::gpus().is_ok().then(|| "cuda".to_owned());
-        [Some("cpu".to_owned()), gpu].into_iter().flatten().collect()
-    } else {
-        args.device.clone()
-    };
-    let n_pairs = job.task().n_pairs();
-    let mut lines =
-        vec!["device,rows,pairs,candidates,runs,median_s,fastest_s,slowest_s,pairs_per_s".to_owned()];
-    let mut known = KNOWN.iter().find(|(rows, _)| *rows == args.rows).map(|(_, count)| *count);
-    let mut slowest_rate = None;
-    for name in devices {
-        let choice: DeviceChoice = name.parse().map_err(anyhow::Error::msg)?;
-        let device = backend::open(choice, None)?;
-        let mut n_found = 0;
-        let times = Times::of(|| {
-            n_found = scan(&job, job.plan.program(), &*device)?;
-            Ok(())
-        })?;
-        let wanted = *known.get_or_insert(n_found);
-        ensure!(n_found == wanted, "{}: {n_found} candidates, but {wanted} are right", device.name());
-        let rate = n_pairs as f64 / times.median();
-        let ratio = rate / *slowest_rate.get_or_insert(rate);
-        println!(
-            "{:24} {:8.3} billion pairs a second  ({:.4} s median of {}, {:.4} to {:.4}; {n_found} candidates; {ratio:.1}x)",
-            device.name(),
-            rate / 1e9,
-            times.median(),
-            times.n_runs(),
-            times.fastest(),
-            times.slowest(),
-        );
-        lines.push(format!(
-            "{},{},{n_pairs},{n_found},{},{:.6},{:.6},{:.6},{rate:.0}",
-            device.name(),
-            args.rows,
-            times.n_runs(),
-            times.median(),
-            times.fastest(),
-            times.slowest(),
-        ));
+    let devices = open(&args.device)?;
+    let workloads =
+        if args.workload.is_empty() { Workload::value_variants() } else { args.workload.as_slice() };
+    let mut lines = vec![
+        "workload,device,rows,pairs,candidates,runs,median_s,fastest_s,slowest_s,pairs_per_s".to_owned(),
+    ];
+    for &workload in workloads {
+        let rows = workload.rows(args.rows);
+        let Some(files) = workload.make(rows)? else {
+            println!("{}: left out, its tables are not in {}", workload.name(), data_sets().display());
+            continue;
+        };
+        measure(workload, rows, &files.job(), &devices, &mut lines)?;
     }
     match &args.save {
         Some(folder) => record::save(folder, "scan", &lines),
@@ -71,11 +32,54 @@ pub(super) fn run(args: &ScanArgs) -> Result<()> {
     }
 }
 
-fn prepare(rows: u32) -> Result<Prepared> {
-    let folder = target().join("bench");
-    let (table, rules) = (folder.join(format!("names-{rows}.csv")), folder.join("scan.toml"));
-    let names = names::draw(rows, SEED)?;
-    replace(&table, |file| names::write(&names, file))?;
-    std::fs::write(&rules, RULES).with_context(|| format!("cannot write {}", rules.display()))?;
-    Ok(Job::dedupe(table, rules).prepare(&Cpu::new())?)
+/// The devices that are asked for; if none, the CPU, and a GPU where there is one.
+pub(crate) fn open(asked: &[String]) -> Result<Vec<Box<dyn Backend>>> {
+    let gpu = || cuda::gpus().is_ok().then(|| "cuda".to_owned());
+    let names = match asked {
+        [] => [Some("cpu".to_owned()), gpu()].into_iter().flatten().collect(),
+        asked => asked.to_vec(),
+    };
+    let open = |name: &String| -> Result<_> {
+        let choice: DeviceChoice = name.parse().map_err(anyhow::Error::msg)?;
+        Ok(backend::open(choice, None)?)
+    };
+    names.iter().map(open).collect()
+}
+
+/// Measures a workload on every device, and adds a line for each.
+fn measure(
+    workload: Workload,
+    rows: u32,
+    job: &Job,
+    devices: &[Box<dyn Backend>],
+    lines: &mut Vec<String>,
+) -> Result<()> {
+    let name = workload.name();
+    let mut known = workload.known(rows);
+    let mut first_rate = None;
+    for device in devices {
+        let job = job.prepare(&**device)?;
+        let n_pairs = job.task().n_pairs();
+        let mut n_found = 0;
+        let times = Times::of(|| {
+            n_found = scan(&job, job.plan.program(), &**device)?;
+            Ok(())
+        })?;
+        let device = device.name();
+        let wanted = *known.get_or_insert(n_found);
+        ensure!(n_found == wanted, "{name}: {n_found} candidates on {device}, but {wanted} are right");
+        let (n_runs, median, fastest, slowest) =
+            (times.n_runs(), times.median(), times.fastest(), times.slowest());
+        let rate = n_pairs as f64 / median;
+        let ratio = rate / *first_rate.get_or_insert(rate);
+        println!(
+            "{name:12} {device:24} {:9.4} billion pairs a second  ({median:.4} s median of {n_runs}, \
+             {fastest:.4} to {slowest:.4}; {n_found} candidates; {ratio:.1}x)",
+            rate / 1e9,
+        );
+        lines.push(format!(
+            "{name},{device},{rows},{n_pairs},{n_found},{n_runs},{median:.6},{fastest:.6},{slowest:.6},{rate:.0}"
+        ));
+    }
+    Ok(())
 }

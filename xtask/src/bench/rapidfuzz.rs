@@ -1,0 +1,142 @@
+//! Our CPU backend beside rapidfuzz, the fastest library of string similarities that Python has.
+//!
+//! Both get the same names, both use all cores, and both must find the same number of pairs. rapidfuzz is installed from
+//! PyPI to an environment of its own in the build folder; `rapidfuzz.py` says how it is called.
+
+use super::measure::{Times, scan};
+use super::{RapidfuzzArgs, Workload, record};
+use crate::cargo::{at_root, output, run as run_command, target};
+use anyhow::{Context, Result, bail, ensure};
+use hyperblock::backend::Backend;
+use hyperblock::cpu::Cpu;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const SCRIPT: &str = include_str!("rapidfuzz.py");
+const WORKLOAD: Workload = Workload::Levenshtein;
+const RUNS: usize = 3;
+
+pub(super) fn run(args: &RapidfuzzArgs) -> Result<()> {
+    let python = python()?;
+    let files = WORKLOAD.make(args.rows)?.context("names are generated")?;
+    let theirs = theirs(&python, &files.left)?;
+
+    let device = Cpu::new();
+    let job = files.job().prepare(&device)?;
+    let mut n_found = 0;
+    let times = Times::of(|| {
+        n_found = scan(&job, job.plan.program(), &device)?;
+        Ok(())
+    })?;
+    ensure!(
+        n_found == theirs.n_found,
+        "{n_found} pairs are alike, but {} say {}",
+        theirs.name,
+        theirs.n_found
+    );
+    let ours = Side { name: format!("hyperblock, {}", device.name()), n_found, times };
+    let n_pairs = job.task().n_pairs();
+    let mut lines =
+        vec!["program,rows,pairs,candidates,runs,median_s,fastest_s,slowest_s,pairs_per_s".to_owned()];
+    for side in [&theirs, &ours] {
+        println!("{}", side.figures(n_pairs));
+        lines.push(side.line(args.rows, n_pairs));
+    }
+    println!(
+        "hyperblock is {:.2} times as fast by medians, {:.2} by best runs",
+        theirs.times.median() / ours.times.median(),
+        theirs.times.fastest() / ours.times.fastest(),
+    );
+    match &args.save {
+        Some(folder) => record::save(folder, "rapidfuzz", &lines),
+        None => Ok(()),
+    }
+}
+
+/// What one of the two came to.
+struct Side {
+    name: String,
+    n_found: u64,
+    times: Times,
+}
+
+impl Side {
+    fn figures(&self, n_pairs: u64) -> String {
+        format!(
+            "{:28} {:9.4} billion pairs a second  ({:.4} s median of {}, {:.4} to {:.4}; {} candidates)",
+            self.name,
+            n_pairs as f64 / self.times.median() / 1e9,
+            self.times.median(),
+            self.times.n_runs(),
+            self.times.fastest(),
+            self.times.slowest(),
+            self.n_found,
+        )
+    }
+
+    fn line(&self, rows: u32, n_pairs: u64) -> String {
+        format!(
+            "\"{}\",{rows},{n_pairs},{},{},{:.6},{:.6},{:.6},{:.0}",
+            self.name,
+            self.n_found,
+            self.times.n_runs(),
+            self.times.median(),
+            self.times.fastest(),
+            self.times.slowest(),
+            n_pairs as f64 / self.times.median(),
+        )
+    }
+}
+
+/// The environment's Python, with rapidfuzz; installed if it is not there.
+fn python() -> Result<PathBuf> {
+    let folder = target().join("rapidfuzz");
+    let python = folder.join("bin/python");
+    let ready = || output(at_root(&python).args(["-c", "import rapidfuzz, numpy"])).is_some();
+    if ready() {
+        return Ok(python);
+    }
+    // What a failed attempt left would be taken for an environment.
+    run_command(at_root("python3").args(["-m", "venv", "--clear"]).arg(&folder))
+        .context("no environment for Python (on Debian, install python3-venv)")?;
+    run_command(at_root(&python).args(["-m", "pip", "install", "--quiet", "rapidfuzz", "numpy"]))
+        .context("cannot install rapidfuzz and numpy from PyPI")?;
+    ensure!(ready(), "rapidfuzz was installed to {}, but cannot be imported", folder.display());
+    Ok(python)
+}
+
+/// Runs the script over the names.
+fn theirs(python: &Path, names: &Path) -> Result<Side> {
+    let script = at_root(python).args(["-c", SCRIPT]).arg(names).arg(RUNS.to_string()).output()?;
+    if !script.status.success() {
+        bail!("rapidfuzz.py failed ({}):\n{}", script.status, String::from_utf8_lossy(&script.stderr));
+    }
+    parse(&String::from_utf8_lossy(&script.stdout))
+        .context("rapidfuzz.py printed something else than figures")
+}
+
+fn parse(printed: &str) -> Result<Side> {
+    let lines: Vec<&str> = printed.lines().collect();
+    let [version, n_found, seconds] = lines[..] else { bail!("{} lines", lines.len()) };
+    let seconds = seconds.split(' ').map(|seconds| Ok(Duration::try_from_secs_f64(seconds.parse()?)?));
+    let times = seconds.collect::<Result<Vec<_>>>()?;
+    ensure!(times.len() == RUNS, "{} runs", times.len());
+    Ok(Side { name: format!("rapidfuzz {version}"), n_found: n_found.parse()?, times: Times::new(times) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn what_the_script_prints_is_read() {
+        let side = parse("3.14.6\n146209\n0.500000 0.250000 0.300000\n").unwrap();
+        assert_eq!((side.name.as_str(), side.n_found), ("rapidfuzz 3.14.6", 146_209));
+        assert_eq!((side.times.fastest(), side.times.median(), side.times.slowest()), (0.25, 0.3, 0.5));
+        for wrong in
+            ["", "3.14.6\n146209\n", "3.14.6\n146209\n0.5 0.25\n", "3.14.6\nmany\n1 1 1\n", "a\n1\n-1 1 1\n"]
+        {
+            assert!(parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

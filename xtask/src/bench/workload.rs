@@ -1,0 +1,184 @@
+//! The scan's workloads: tables, rules, and how many pairs of them are candidates.
+//!
+//! One for each kind of measure (edit distance, Jaro-Winkler, token sets), one that an equality decides, and two across
+//! tables: many rules, and real text. Tables are generated, always the same, but for the real one.
+
+use super::Workload;
+use crate::cargo::{root, target};
+use crate::r#gen::{self, Command};
+use crate::replace::replace;
+use anyhow::Result;
+use clap::ValueEnum;
+use hyperblock::Job;
+use std::io::Write;
+use std::path::PathBuf;
+
+const SEED: u64 = 1;
+
+/// How many pairs are candidates, by number of records. What is not known is only compared between devices.
+const KNOWN: [(Workload, u32, u64); 7] = [
+    // Counted once on the CPU, whose comparators are tested against an independent oracle.
+    (Workload::Levenshtein, 100_000, 146_209),
+    (Workload::Levenshtein, 262_144, 960_094),
+    (Workload::JaroWinkler, 262_144, 9_836_049),
+    (Workload::Papers, 100_000, 47_578),
+    (Workload::Scholar, 61_353, 8_233),
+    // Counted once by a program that shares nothing with the engine, and joins instead of scanning.
+    (Workload::Jaccard, 100_000, 26_549),
+    (Workload::Equality, 1_000_000, 2_895_422),
+];
+
+/// Where data sets are, if not beside the checkout.
+const DATA: &str = "HYPERBLOCK_DATA";
+
+const LEVENSHTEIN: [&str; 1] = ["levenshtein_similarity(l.name, r.name) >= 0.8"];
+const JARO_WINKLER: [&str; 1] = ["jaro_winkler(l.name, r.name) >= 0.9"];
+const JACCARD: [&str; 1] = ["jaccard(qgrams(l.title, 3), qgrams(r.title, 3)) >= 0.7"];
+const EQUALITY: [&str; 1] = ["l.zip = r.zip AND levenshtein(l.last_name, r.last_name) <= 1"];
+/// Equalities over different columns, so that no single one divides the work for all rules. The seventh and the last
+/// allow nothing that others do not, as happens in rules that people collect.
+const PAPERS: [&str; 10] = [
+    "l.venue = r.venue AND l.year = r.year AND jaro_winkler(l.title, r.title) >= 0.9",
+    "l.venue = r.venue AND l.year = r.year AND jaro_winkler(l.authors, r.authors) >= 0.92 \
+     AND jaro_winkler(l.title, r.title) >= 0.75",
+    "l.venue = r.venue AND jaro_winkler(l.title, r.title) >= 0.93",
+    "l.venue = r.venue AND jaro_winkler(l.title, r.title) >= 0.85 AND jaro_winkler(l.authors, r.authors) >= 0.85",
+    "l.year = r.year AND jaro_winkler(l.title, r.title) >= 0.9 AND jaro_winkler(l.authors, r.authors) >= 0.8",
+    "l.year = r.year AND jaro_winkler(l.authors, r.authors) >= 0.95 AND jaro_winkler(l.title, r.title) >= 0.8",
+    "l.authors = r.authors AND l.year = r.year AND jaro_winkler(l.title, r.title) >= 0.8",
+    "l.title = r.title AND jaro_winkler(l.authors, r.authors) >= 0.7",
+    "l.authors = r.authors AND jaro_winkler(l.title, r.title) >= 0.85 AND jaro_winkler(l.venue, r.venue) >= 0.8",
+    "l.title = r.title AND l.venue = r.venue AND jaro_winkler(l.authors, r.authors) >= 0.6",
+];
+const SCHOLAR: [&str; 2] =
+    ["jaro_winkler(l.title, r.title) >= 0.9", "jaro_winkler(l.authors, r.authors) >= 0.9"];
+
+/// A workload's files.
+pub(crate) struct Files {
+    /// The left table, or the only one.
+    pub(super) left: PathBuf,
+    right: Option<PathBuf>,
+    rules: PathBuf,
+}
+
+impl Files {
+    pub(crate) fn job(&self) -> Job {
+        match &self.right {
+            None => Job::dedupe(&self.left, &self.rules),
+            Some(right) => Job::link(&self.left, right, &self.rules),
+        }
+    }
+}
+
+impl Workload {
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Records in the larger table: as many as asked for, where there is a choice.
+    pub(super) fn rows(self, asked: Option<u32>) -> u32 {
+        match self {
+            Self::Levenshtein | Self::JaroWinkler => asked.unwrap_or(262_144),
+            Self::Jaccard | Self::Papers => asked.unwrap_or(100_000),
+            Self::Equality => asked.unwrap_or(1_000_000),
+            Self::Scholar => 61_353,
+        }
+    }
+
+    /// The right number of candidates.
+    pub(super) fn known(self, rows: u32) -> Option<u64> {
+        let known = KNOWN.iter().find(|(workload, of, _)| *workload == self && *of == rows);
+        known.map(|(.., count)| *count)
+    }
+
+    /// Writes the rules, and the tables if they are generated. Nothing if they are not and are not there.
+    pub(crate) fn make(self, rows: u32) -> Result<Option<Files>> {
+        let folder = target().join("bench").join(format!("{}-{rows}", self.name()));
+        let rules = folder.join("rules.toml");
+        let text = rule_file(self.rules());
+        replace(&rules, |file| file.write_all(text.as_bytes()))?;
+        let table = |name: &str| folder.join(name);
+        let (left, right) = match self {
+            Self::Levenshtein | Self::JaroWinkler => {
+                r#gen::run(&Command::Names { rows, seed: SEED, output: table("names.csv") })?;
+                (table("names.csv"), None)
+            }
+            Self::Jaccard => {
+                r#gen::run(&Command::Titles { rows, seed: SEED, output: table("titles.csv") })?;
+                (table("titles.csv"), None)
+            }
+            Self::Equality => {
+                let output = folder.clone();
+                r#gen::run(&Command::People { rows, seed: SEED, duplicates: 0.2, skew: None, output })?;
+                (table("people.csv"), None)
+            }
+            Self::Papers => {
+                r#gen::run(&Command::Papers { rows, seed: SEED, duplicates: 0.5, output: folder.clone() })?;
+                (table("tableA.csv"), Some(table("tableB.csv")))
+            }
+            Self::Scholar => {
+                let data = data_sets().join("dblp_scholar_1to1");
+                if !data.is_dir() {
+                    return Ok(None);
+                }
+                (data.join("tableA.csv"), Some(data.join("tableB.csv.gz")))
+            }
+        };
+        Ok(Some(Files { left, right, rules }))
+    }
+
+    fn rules(self) -> &'static [&'static str] {
+        match self {
+            Self::Levenshtein => &LEVENSHTEIN,
+            Self::JaroWinkler => &JARO_WINKLER,
+            Self::Jaccard => &JACCARD,
+            Self::Equality => &EQUALITY,
+            Self::Papers => &PAPERS,
+            Self::Scholar => &SCHOLAR,
+        }
+    }
+}
+
+/// The folder of data sets.
+pub(super) fn data_sets() -> PathBuf {
+    std::env::var_os(DATA).map_or_else(|| root().join("../shared/data"), PathBuf::from)
+}
+
+/// The text of a file of rules, with these conditions.
+pub(crate) fn rule_file(conditions: &[&str]) -> String {
+    let rule = |condition: &&str| format!("[[rules]]\nwhen = \"{condition}\"\n\n");
+    conditions.iter().map(rule).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Workload, data_sets};
+    use crate::bench::measure::scan;
+    use clap::ValueEnum;
+    use hyperblock::cpu::Cpu;
+
+    #[test]
+    fn every_workload_finds_some() {
+        let device = Cpu::new();
+        for &workload in Workload::value_variants() {
+            if workload == Workload::Scholar {
+                continue; // Large, and not everywhere.
+            }
+            let job = workload.make(400).unwrap().unwrap().job().prepare(&device).unwrap();
+            let n_found = scan(&job, job.plan.program(), &device).unwrap();
+            assert!((1..4_000).contains(&n_found), "{}: {n_found}", workload.name());
+        }
+    }
+
+    #[test]
+    fn only_generated_tables_have_a_choice_of_size() {
+        for &workload in Workload::value_variants() {
+            let asked = workload.rows(Some(10)) == 10;
+            assert_eq!(asked, workload != Workload::Scholar);
+            assert!(workload.rows(None) >= 50_000);
+        }
+        assert_eq!(Workload::Levenshtein.known(100_000), Some(146_209));
+        assert_eq!(Workload::Levenshtein.known(10), None);
+        assert!(data_sets().ends_with("data") || std::env::var_os(super::DATA).is_some());
+    }
+}
