@@ -1,8 +1,10 @@
 //! `cargo xtask`: the project's own commands, one file each.
 //!
 //! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures,
-//! [`train_cost`] makes cost models, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
+//! [`ablate`] measures without one part or another, [`train_cost`] makes cost models, and [`test`] is what CI runs. A new
+//! command is a file, a variant of `Command` and a line in `main`.
 
+mod ablate;
 mod bench;
 mod cargo;
 mod demo;
@@ -36,6 +38,8 @@ enum Command {
     /// Measure the engine, side by side on all devices there are
     #[command(subcommand)]
     Bench(bench::Command),
+    /// Switch one part of the engine off at a time, and measure how much slower it gets
+    Ablate(ablate::Args),
     /// Time predicates on a device, and train the model that predicts their costs
     TrainCost(train_cost::Args),
     /// Run everything CI runs: tidy, format, clippy, tests, kernels
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         Command::Gen(command) => r#gen::run(&command),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(command) => bench::run(&command),
+        Command::Ablate(args) => ablate::run(&args),
         Command::TrainCost(args) => train_cost::run(&args),
         Command::Test(args) => test::run(&args),
     };

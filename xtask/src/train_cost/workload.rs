@@ -29,7 +29,8 @@ pub(super) fn draw(rows: u32, seed: u64) -> Result<Vec<Encoded>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let folder = target().join("train-cost");
     let (people, texts) = (folder.join("people.csv"), folder.join("texts.csv"));
-    r#gen::run(&r#gen::Command::People { rows, seed, duplicates: 0.2, output: folder.clone() })?;
+    let output = folder.clone();
+    r#gen::run(&r#gen::Command::People { rows, seed, duplicates: 0.2, skew: None, output })?;
     let table = text_table(rows, seed, &mut rng)?;
     replace(&texts, |file| file.write_all(table.as_bytes()))?;
     let rules = |name: &str, whens: Vec<String>| -> Result<_> {
