@@ -1,20 +1,22 @@
-//! The GPU's side of the kernels: intrinsics, the columns in device memory, and the entry points.
+//! The GPU's side of the kernels: intrinsics and arrays here, the entry points in the files below.
 //!
-//! This is the only file of the crate with `unsafe`. It is sound as long as the host keeps the contract of each entry
+//! These are the only files of the crate with `unsafe`. They are sound as long as the host keeps the contract of each entry
 //! point, and `host::cuda::launch` is the only place that calls them.
 
+#[cfg(not(feature = "join"))]
+mod columns;
+#[cfg(feature = "join")]
+mod join;
+#[cfg(any(feature = "join", feature = "residual"))]
+mod partitions;
+#[cfg(feature = "residual")]
+mod residual;
+#[cfg(not(any(feature = "join", feature = "residual")))]
+mod scan;
+
 use crate::block::Block;
-use crate::scan::{Scan, scan};
 use core::arch::nvptx;
-use core::sync::atomic::AtomicU32;
-use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
-use hyperblock_shared::layout::{
-    CANDIDATE_WORDS, DeviceColumns, DeviceItems, DeviceSets, DeviceSlice, DeviceSweep, DeviceTexts,
-    scan_shared_words,
-};
-use hyperblock_shared::path::Path;
-use hyperblock_shared::sweep::{Items, Sweep};
-use hyperblock_shared::text::Scratch;
+use hyperblock_shared::layout::DeviceSlice;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
@@ -58,10 +60,15 @@ impl Block for Hardware {
         unsafe { nvptx::_block_idx_x() as u32 }
     }
 
+    fn n_blocks(&self) -> u32 {
+        // SAFETY: reads a special register.
+        unsafe { nvptx::_grid_dim_x() as u32 }
+    }
+
     fn shared(&self, ix: u32) -> u32 {
         debug_assert!(ix < self.n_shared);
         let word: u32;
-        // SAFETY: bodies stay within `scan_shared_words`, from which the launch took the size; tests on CPU threads check
+        // SAFETY: bodies stay within what `shared` says they take, and the launch asks for that; tests on CPU threads check
         // every index. Written out, since an address in the generic space would take a register pair for each place.
         unsafe {
             core::arch::asm!(
@@ -122,6 +129,39 @@ impl Block for Hardware {
         }
     }
 
+    fn shared_add(&self, ix: u32, n: u32) -> u32 {
+        debug_assert!(ix < self.n_shared);
+        let before: u32;
+        // SAFETY: as for `shared`.
+        unsafe {
+            core::arch::asm!(
+                "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {1}; atom.shared.add.u32 {0}, [at], {2}; }}",
+                out(reg32) before,
+                in(reg32) ix * 4,
+                in(reg32) n,
+                options(nostack)
+            );
+        }
+        before
+    }
+
+    fn shared_swap(&self, ix: u32, expected: u32, word: u32) -> u32 {
+        debug_assert!(ix < self.n_shared);
+        let before: u32;
+        // SAFETY: as for `shared`.
+        unsafe {
+            core::arch::asm!(
+                "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {1}; atom.shared.cas.b32 {0}, [at], {2}, {3}; }}",
+                out(reg32) before,
+                in(reg32) ix * 4,
+                in(reg32) expected,
+                in(reg32) word,
+                options(nostack)
+            );
+        }
+        before
+    }
+
     fn barrier(&self) {
         // SAFETY: bodies call it in uniform control flow, as the trait demands.
         unsafe { nvptx::_syncthreads() }
@@ -157,136 +197,4 @@ impl Block for Hardware {
 unsafe fn slice<'a, T>(slice: &DeviceSlice) -> &'a [T] {
     // SAFETY: the caller's promise.
     unsafe { core::slice::from_raw_parts(slice.address as *const T, slice.len as usize) }
-}
-
-/// The uploaded columns. Holding one promises that every slice in it, down to the leaves, is as `layout` says.
-struct Uploaded(DeviceColumns);
-
-impl Columns for Uploaded {
-    fn codes(&self, operand: u32) -> &[u32] {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe { slice(&slice::<DeviceSlice>(&self.0.codes)[operand as usize]) }
-    }
-
-    fn texts(&self, ix: u32) -> Texts<'_> {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe {
-            let texts = &slice::<DeviceTexts>(&self.0.texts)[ix as usize];
-            Texts { bits: texts.bits as u32, heads: slice::<Head>(&texts.heads), words: slice(&texts.words) }
-        }
-    }
-
-    fn sets(&self, ix: u32) -> Sets<'_> {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe {
-            let sets = &slice::<DeviceSets>(&self.0.sets)[ix as usize];
-            Sets { heads: slice::<Head>(&sets.heads), tokens: slice(&sets.tokens) }
-        }
-    }
-
-    fn reaches(&self, ix: u32) -> &[Reach] {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe { slice(&slice::<DeviceSlice>(&self.0.reaches)[ix as usize]) }
-    }
-
-    fn marks(&self, ix: u32) -> &[u32] {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe { slice(&slice::<DeviceSlice>(&self.0.marks)[ix as usize]) }
-    }
-}
-
-/// A thread's column of an array of `n_words` × all threads. All of it is the same for all threads: the thread's place is
-/// looked up when it is needed, which is rare.
-struct Column {
-    array: *mut u64,
-    n_words: u32,
-}
-
-impl Column {
-    fn place(&self, ix: u32) -> usize {
-        assert!(ix < self.n_words);
-        // SAFETY: reads special registers.
-        let (thread, n_threads, block, n_blocks) = unsafe {
-            (nvptx::_thread_idx_x(), nvptx::_block_dim_x(), nvptx::_block_idx_x(), nvptx::_grid_dim_x())
-        };
-        ix as usize * (n_threads * n_blocks) as usize + (block * n_threads + thread) as usize
-    }
-}
-
-impl Scratch for Column {
-    fn get(&self, ix: u32) -> u64 {
-        // SAFETY: within the array, and no other thread touches this column.
-        unsafe { *self.array.add(self.place(ix)) }
-    }
-
-    fn set(&mut self, ix: u32, word: u64) {
-        // SAFETY: within the array, and no other thread touches this column.
-        unsafe { *self.array.add(self.place(ix)) = word }
-    }
-}
-
-/// The list behind a `DeviceItems`.
-///
-/// # Safety
-/// Its slices must be as `layout` says, written by nobody, and outlive the kernel.
-unsafe fn items<'a>(items: &DeviceItems) -> Items<'a> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        Items {
-            sketches: slice(&items.sketches),
-            uppers: slice(&items.uppers),
-            lens: slice(&items.lens),
-            starts: slice(&items.starts),
-            records: slice(&items.records),
-        }
-    }
-}
-
-/// Entry point of [`crate::scan`]. What is the same for all threads comes by value: it then lies in the constant bank, and
-/// takes no registers.
-///
-/// # Safety
-/// `columns` and `sweep` are as `layout` says and `path` is an archive of a path over those columns, `path_len` bytes long.
-/// `results` has room for `capacity` candidates, `n_found` is a word, and `scratch` has `scratch_words` words for every
-/// thread. The sweep's slots are as many as blocks. Nobody writes any of it but this launch, and it writes only atomics and
-/// scratch. Blocks have a multiple of 32 threads and `scan_shared_words` words of dynamic shared memory.
-#[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_scan(
-    columns: DeviceColumns,
-    sweep: DeviceSweep,
-    path: *const u8,
-    path_len: u64,
-    results: *const AtomicU32,
-    capacity: u32,
-    n_found: *const AtomicU32,
-    scratch: *mut u64,
-    scratch_words: u32,
-) {
-    // SAFETY: reads a special register.
-    let n_threads = unsafe { nvptx::_block_dim_x() as u32 };
-    let block = Hardware { n_shared: scan_shared_words(n_threads) };
-    // SAFETY: all of this is the caller's promise.
-    unsafe {
-        let archive = core::slice::from_raw_parts(path, path_len as usize);
-        let job = Scan {
-            columns: &Uploaded(columns),
-            path: rkyv::access_unchecked::<rkyv::Archived<Path<'_>>>(archive).walk(),
-            sweep: Sweep {
-                left: items(&sweep.left),
-                right: items(&sweep.right),
-                intervals: slice(&sweep.intervals),
-                firsts: slice(&sweep.firsts),
-                settings: sweep.settings.into(),
-            },
-            slots: slice(&sweep.slots),
-            claimed: slice(&sweep.claimed),
-            latencies: slice(&sweep.latencies),
-            heavies: slice(&sweep.heavies),
-            counters: slice(&sweep.counters),
-            results: core::slice::from_raw_parts(results, capacity as usize * CANDIDATE_WORDS),
-            n_found: &*n_found,
-        };
-        let mut column = Column { array: scratch, n_words: scratch_words };
-        scan::<{ cfg!(feature = "descent") }>(&block, &job, &mut column);
-    }
 }

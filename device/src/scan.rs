@@ -13,11 +13,12 @@
 
 use crate::block::Block;
 use crate::screen::{GROUPS_WORDS, Groups};
+pub use crate::verify::Results;
 use crate::verify::{VERIFY_WORDS, Verify};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::columns::Columns;
-use hyperblock_shared::layout::{CANDIDATE_WORDS, WARP};
+use hyperblock_shared::layout::WARP;
 use hyperblock_shared::path::Walk;
 use hyperblock_shared::stealing::{Division, Taker, interval_of};
 use hyperblock_shared::sweep::Sweep;
@@ -43,10 +44,8 @@ pub struct Scan<'a, C> {
     pub heavies: &'a [AtomicU32],
     /// The words of `SweepCounters`.
     pub counters: &'a [AtomicU32],
-    /// Room for candidates, `CANDIDATE_WORDS` each.
-    pub results: &'a [AtomicU32],
-    /// How many slots of it were asked for, also beyond its end: then the task is done again with a larger one, or in parts.
-    pub n_found: &'a AtomicU32,
+    /// Candidates.
+    pub results: Results<'a>,
 }
 
 // The words of `SweepCounters`.
@@ -129,12 +128,11 @@ fn next(block: &impl Block, scan: &Scan<'_, impl Columns>) -> Option<Interval> {
 fn take(block: &impl Block, scan: &Scan<'_, impl Columns>) -> u32 {
     let Scan { sweep, slots, claimed, .. } = *scan;
     let division = Division { firsts: sweep.firsts, slots, claimed, policy: sweep.settings.policy };
-    let capacity = (scan.results.len() / CANDIDATE_WORDS) as u32;
     let slot = block.block_ix();
     loop {
         let (mut stretch, mut is_poor) = (NONE, false);
         // A full buffer means that the task is done again: whatever is left can be left.
-        if block.lane() == 0 && scan.n_found.load(Relaxed) <= capacity {
+        if block.lane() == 0 && !scan.results.is_full() {
             loop {
                 if let Some(taken) = division.take(slot) {
                     stretch = taken;

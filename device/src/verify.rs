@@ -182,7 +182,7 @@ impl<const DESCEND: bool> Verify<DESCEND> {
             if is_lead {
                 self.begin_expanding(block, scan, witness.is_some());
             } else {
-                emit(block, scan, pair, witness);
+                scan.results.emit(block, pair.left, pair.right, witness);
             }
         }
     }
@@ -303,27 +303,50 @@ fn records(scan: &Scan<'_, impl Columns>, places: Pair) -> Pair {
     }
 }
 
-/// Appends the candidates of the lanes that have one. Slots past the end of the buffer are only counted: the host then
-/// knows that not all was found.
-#[inline(always)]
-fn emit(block: &impl Block, scan: &Scan<'_, impl Columns>, pair: Pair, witness: Option<u32>) {
-    let found = block.ballot(witness.is_some());
-    if found == 0 {
-        return;
+/// Where candidates go.
+#[derive(Clone, Copy)]
+pub struct Results<'a> {
+    /// Room for candidates, `CANDIDATE_WORDS` each.
+    pub words: &'a [AtomicU32],
+    /// How many slots of it were asked for, also beyond its end: then the task is done again with a larger one, or in parts.
+    pub n_found: &'a AtomicU32,
+}
+
+impl Results<'_> {
+    #[inline(always)]
+    fn capacity(&self) -> u32 {
+        (self.words.len() / CANDIDATE_WORDS) as u32
     }
-    let n_found = found.count_ones();
-    let capacity = (scan.results.len() / CANDIDATE_WORDS) as u32;
-    let mut first = 0;
-    if block.lane() == 0 {
-        // Once the buffer is full nobody takes more work, and what is under way must not count past 2^32.
-        let counter = scan.n_found;
-        first = if counter.load(Relaxed) > capacity { capacity } else { counter.fetch_add(n_found, Relaxed) };
+
+    /// Whether more was found than there is room for.
+    #[inline(always)]
+    pub(crate) fn is_full(&self) -> bool {
+        self.n_found.load(Relaxed) > self.capacity()
     }
-    let slot = block.broadcast(first, 0) + below(found, block.lane());
-    if let Some(rule) = witness
-        && slot < capacity
-    {
-        write(scan.results, slot, Candidate { left: pair.left, right: pair.right, rule });
+
+    /// Appends the candidates of the lanes that have one. Slots past the end of the buffer are only counted: the host then
+    /// knows that not all was found.
+    #[inline(always)]
+    pub(crate) fn emit(&self, block: &impl Block, left: u32, right: u32, witness: Option<u32>) {
+        let found = block.ballot(witness.is_some());
+        if found == 0 {
+            return;
+        }
+        let n_found = found.count_ones();
+        let capacity = self.capacity();
+        let mut first = 0;
+        if block.lane() == 0 {
+            // Once the buffer is full nobody takes more work, and what is under way must not count past 2^32.
+            let counter = self.n_found;
+            first =
+                if counter.load(Relaxed) > capacity { capacity } else { counter.fetch_add(n_found, Relaxed) };
+        }
+        let slot = block.broadcast(first, 0) + below(found, block.lane());
+        if let Some(rule) = witness
+            && slot < capacity
+        {
+            write(self.words, slot, Candidate { left, right, rule });
+        }
     }
 }
 
@@ -346,6 +369,6 @@ fn write(results: &[AtomicU32], slot: u32, candidate: Candidate) {
 
 /// How many of the bits below a lane's are set.
 #[inline]
-fn below(bits: u32, lane: u32) -> u32 {
+pub(crate) fn below(bits: u32, lane: u32) -> u32 {
     (bits & ((1 << lane) - 1)).count_ones()
 }

@@ -1,5 +1,9 @@
 //! What crosses between host and device, word for word.
 
+mod join;
+
+pub use join::{DeviceJoin, DevicePass, DeviceSide, JoinSizes};
+
 use crate::screen::Screen;
 use crate::stealing::Policy;
 use crate::sweep::{Order, Settings};

@@ -16,6 +16,7 @@ pub mod damerau;
 mod edits;
 pub mod hamming;
 pub mod jaro;
+pub mod join;
 pub mod layout;
 pub mod levenshtein;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]

@@ -28,11 +28,34 @@ const ARCHITECTURES: [&str; 3] = [OLDEST, "sm_80", "sm_90"];
 const OLDEST: &str = "sm_70";
 
 /// What is built of the device crate, each file by itself: a function that two kernels shared would be called, not inlined.
-const MODULES: [Module; 2] = [
-    // With 128 registers a thread, two blocks of 256 share a multiprocessor.
-    Module { path: "device/kernels.ptx", feature: "", most_registers: Some(128), may_use_stack: false },
+const MODULES: [Module; 4] = [
+    Module {
+        path: "device/kernels.ptx",
+        feature: "",
+        // Two blocks of 256 threads then share a multiprocessor.
+        most_registers: &[("hyperblock_scan", 128)],
+        may_use_stack: false,
+    },
     // Recursion is what a stack is for.
-    Module { path: "device/descent.ptx", feature: "descent", most_registers: None, may_use_stack: true },
+    Module { path: "device/descent.ptx", feature: "descent", most_registers: &[], may_use_stack: true },
+    // No job without an equality needs it, and the driver takes its time to compile one.
+    Module {
+        path: "device/join.ptx",
+        feature: "join",
+        // Two blocks of 512 threads, or three.
+        most_registers: &[
+            ("hyperblock_join_partition", 64),
+            ("hyperblock_join_light_count", 40),
+            ("hyperblock_join_light_pairs", 64),
+        ],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/residual.ptx",
+        feature: "residual",
+        most_registers: &[("hyperblock_residual", 168)],
+        may_use_stack: false,
+    },
 ];
 
 /// A file of PTX.
@@ -40,7 +63,8 @@ struct Module {
     path: &'static str,
     /// The feature of the device crate that it is built with.
     feature: &'static str,
-    most_registers: Option<u32>,
+    /// Kernels that are to do with so many.
+    most_registers: &'static [(&'static str, u32)],
     may_use_stack: bool,
 }
 

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 const MAX_LINES: usize = 600;
 const NAMES_THAT_SAY_NOTHING: [&str; 3] = ["mod.rs", "utils.rs", "common.rs"];
 /// The files and folders that may hold `unsafe`.
-const FENCES: [&str; 3] = ["device/src/nvptx.rs", "host/src/cuda/", "host/src/table/map.rs"];
+const FENCES: [&str; 4] =
+    ["device/src/nvptx.rs", "device/src/nvptx/", "host/src/cuda/", "host/src/table/map.rs"];
 const KEYWORD: &str = "unsafe";
 
 pub(crate) fn run() -> Result<()> {

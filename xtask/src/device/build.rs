@@ -13,7 +13,11 @@ const PACKAGE: &str = "hyperblock-device";
 /// A module's kernels as PTX.
 pub(super) fn build(compiler: &Compiler, module: &Module) -> Result<String> {
     // The assembly is the product. What comes after it, the linker, has nothing to do.
-    let mut flags = format!("-C target-cpu={CPU} -C linker=/bin/true -Zlocation-detail=none");
+    // Threading jumps would write what stands between two tests of the same condition twice, barriers and votes included,
+    // and lanes that part over it would wait for each other in different places.
+    let mut flags = format!(
+        "-C target-cpu={CPU} -C linker=/bin/true -Zlocation-detail=none -Zmir-enable-passes=-JumpThreading"
+    );
     if compiler.builds_core {
         // A panic is a trap and nothing more: no messages, no functions to format them.
         flags += " -Zunstable-options -Cpanic=immediate-abort";
@@ -41,9 +45,13 @@ pub(super) fn build(compiler: &Compiler, module: &Module) -> Result<String> {
     run(rustc.arg("--").arg(format!("--emit=asm={}", assembly.display())))?;
     let ptx = fs::read_to_string(&assembly).with_context(|| format!("cannot read {}", assembly.display()))?;
     let ptx = symbols::steady(&ptx);
-    Ok(match module.most_registers {
-        None => ptx,
-        // The directive stands between an entry's parameters and its body.
-        Some(most) => ptx.replacen("\n)\n{", &format!("\n)\n.maxnreg {most}\n{{"), 1),
-    })
+    module.most_registers.iter().try_fold(ptx, |ptx, (kernel, most)| limit(&ptx, kernel, *most))
+}
+
+/// The PTX with a limit to the registers of a kernel: a directive between its parameters and its body.
+fn limit(ptx: &str, kernel: &str, most: u32) -> Result<String> {
+    let entry =
+        ptx.find(&format!(".entry {kernel}(")).with_context(|| format!("there is no kernel {kernel}"))?;
+    let (before, body) = ptx.split_at(entry);
+    Ok(format!("{before}{}", body.replacen("\n)\n{", &format!("\n)\n.maxnreg {most}\n{{"), 1)))
 }

@@ -1,0 +1,111 @@
+//! The residual: of each pair of records with the same key, what the rest of the branch says.
+//!
+//! Computes  results += {(l, r, witness) : l and r have the same key, and the branch is the first to admit the pair}
+//! Layout    light partitions of records by key (`crate::join`), the columns and the path as in `crate::scan`
+//! Launch    as `light`, with `residual_words`; scratch a column a thread
+//! Cost      a glance for each pair; a walk of the path for what may hold
+//! Next      the host downloads the results
+//! Twin      `host::cpu`, whose joins hand their pairs to the same path
+//!
+//! Pairs never reach device memory. A warp glances at 32 of them, queues those that may hold in shared memory, and walks the
+//! path when there is a pair for every lane.
+
+use super::light::{Consumer, Light, light};
+use crate::block::Block;
+use crate::verify::{Results, below};
+use hyperblock_shared::columns::Columns;
+use hyperblock_shared::join::{RESIDUAL_WORDS, light_words};
+use hyperblock_shared::layout::WARP;
+use hyperblock_shared::path::{Branch, Walk};
+use hyperblock_shared::sweep::Order;
+use hyperblock_shared::text::Scratch;
+
+/// What a pair is decided by, and where candidates go.
+#[derive(Clone, Copy)]
+pub struct Residual<'a, C> {
+    /// The tables.
+    pub columns: &'a C,
+    /// The rules.
+    pub path: Walk<'a>,
+    /// The branch, with what equal keys tell.
+    pub branch: Branch,
+    /// Which pairs of records count.
+    pub order: Order,
+    /// Candidates.
+    pub results: Results<'a>,
+}
+
+/// The kernel's body.
+#[inline(always)]
+pub fn residual(
+    block: &impl Block,
+    partitions: &Light<'_>,
+    residual: &Residual<'_, impl Columns>,
+    scratch: &mut (impl Scratch + ?Sized),
+) {
+    let queue = light_words(partitions.n_slots, block.n_threads(), true) + block.warp_ix() * RESIDUAL_WORDS;
+    if block.lane() == 0 {
+        block.set_shared(queue, 0);
+    }
+    block.warp_barrier();
+    light::<false, _>(block, partitions, &mut Queue { residual, queue, scratch });
+}
+
+/// A warp's pairs that are to be walked. Words of shared memory: how many, and two for each.
+struct Queue<'a, C, S: ?Sized> {
+    residual: &'a Residual<'a, C>,
+    queue: u32,
+    scratch: &'a mut S,
+}
+
+const _: () = assert!(RESIDUAL_WORDS == 1 + 2 * 2 * WARP);
+
+impl<C: Columns, S: Scratch + ?Sized> Consumer for Queue<'_, C, S> {
+    const SEES_PAIRS: bool = true;
+    const IS_LARGE: bool = true;
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.residual.results.is_full()
+    }
+
+    #[inline(always)]
+    fn begin(&self, _: &impl Block, _: u32) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, block: &impl Block, _: (u64, u32), pair: Option<(u32, u32)>, is_left: bool) {
+        let Residual { columns, path, branch, order, results } = *self.residual;
+        let may_hold = pair.and_then(|(left, right)| order.pair(left, right));
+        let may_hold = may_hold.filter(|&(left, right)| path.may_have_witness(branch, columns, left, right));
+        let waiting = block.ballot(may_hold.is_some());
+        let mut n_queued = block.shared(self.queue);
+        if let Some((left, right)) = may_hold {
+            let place = self.queue + 1 + 2 * (n_queued + below(waiting, block.lane()));
+            block.set_shared(place, left);
+            block.set_shared(place + 1, right);
+        }
+        n_queued += waiting.count_ones();
+        block.warp_barrier();
+        let n_taken = n_queued.min(WARP);
+        if n_taken == WARP || (!is_left && n_taken > 0) {
+            n_queued -= n_taken;
+            let place = self.queue + 1 + 2 * (n_queued + block.lane().min(n_taken - 1));
+            let (left, right) = (block.shared(place), block.shared(place + 1));
+            let mut witness = None;
+            if block.lane() < n_taken {
+                witness = path.witness(branch, columns, left, right, self.scratch, &mut ());
+            }
+            results.emit(block, left, right, witness);
+        }
+        block.warp_barrier();
+        if block.lane() == 0 {
+            block.set_shared(self.queue, n_queued);
+        }
+        block.warp_barrier();
+    }
+
+    #[inline(always)]
+    fn end(&self, _: &impl Block, _: u64) {}
+}
