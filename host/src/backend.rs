@@ -5,6 +5,7 @@ use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
+use crate::join::{Join, Side};
 use crate::plan::Program;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
@@ -29,6 +30,9 @@ pub trait Backend: Send + Sync {
 
     /// Brings a job's columns and path to the device, ready to scan.
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>>;
+
+    /// Brings two columns of keys to the device, ready to join; of one (`right` is none), pairs of different rows.
+    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>>;
 }
 
 /// The kinds of devices that have cost models of their own.

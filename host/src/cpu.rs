@@ -1,27 +1,33 @@
 //! The CPU backend: sweeps, divided among the threads of a pool as they are among the blocks of a GPU.
 //!
 //! A thread takes a stretch of right items at a time, screens it for each left item of the interval with the widest
-//! vectors that the machine has ([`screen`]), and verifies what passes by walking the path ([`verify`]).
+//! vectors that the machine has ([`screen`]), and verifies what passes by walking the path ([`verify`]). Where records are
+//! joined by a key ([`join`]), the path is walked for each pair with the same one ([`residual`]).
 
+mod join;
+mod residual;
 mod screen;
 mod verify;
 
+use crate::access::{Access, KeyJoin, accesses};
 use crate::backend::{Backend, BackendKind, Outcome, Scan};
 use crate::control::{Control, Steps};
 use crate::encode::Encoded;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::join::{Join, Side};
 use crate::latency::Latency;
 use crate::partition::blocks;
 use crate::plan::Program;
-use crate::sweep::{self, ItemList, Sweep};
+use crate::sweep::{ItemList, Sweep};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::stealing::{Division, Taker, interval_of};
-use hyperblock_shared::text::scratch_words;
+use hyperblock_shared::sweep::Order;
 use hyperblock_shared::window::Task;
+use residual::{Residual, Shared};
 use screen::Screening;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
-use verify::Verify;
+use verify::{Verify, Walker};
 
 /// Pairs of records that are done about as soon as another thread is awake.
 const PAIRS_PER_THREAD: u64 = 1 << 12;
@@ -56,9 +62,26 @@ impl Backend for Cpu {
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
         load(encoded, program)
     }
+
+    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
+        load_join(left, right)
+    }
 }
 
-/// A scan on the CPU: there is nothing to bring anywhere.
+/// A join on the CPU: there is nothing to bring anywhere.
+pub fn load_join<'a>(left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
+    for Side { keys, rows } in [Some(left), right].into_iter().flatten() {
+        if keys.len() >= u32::MAX as usize {
+            return Err(Error::Job("too many rows for one join".into()));
+        }
+        if rows.is_some_and(|rows| rows.len() != keys.len()) {
+            return Err(Error::Internal("a side of a join has not as many rows as keys".into()));
+        }
+    }
+    Ok(Box::new(join::CpuJoin::load(left, right)))
+}
+
+/// A scan on the CPU, likewise.
 pub fn load<'a>(encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
     program.walk()?;
     Ok(Box::new(CpuScan { encoded, program }))
@@ -77,17 +100,25 @@ impl Scan for CpuScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
-        let mut sweeps = Vec::new();
+        let mut all = Vec::new();
         for block in blocks(task) {
-            sweeps.extend(sweep::sweeps(self.encoded, self.program, &block)?);
+            all.extend(accesses(self.encoded, self.program, &block)?);
         }
-        let n_stretches = sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
-        let steps = Steps::new(control, task.n_pairs(), n_stretches);
+        let n_steps = |access: &Access| match access {
+            Access::Sweep(sweep) => u64::from(sweep.n_stretches()),
+            Access::Join(join) => residual::n_steps(join.n_pairs),
+        };
+        let steps = Steps::new(control, task.n_pairs(), all.iter().map(n_steps).sum());
         let interval = self.program.options().interval;
-        for sweep in &sweeps {
-            let heavies = self.sweep(sweep, most, control, Some(&steps), found)?;
-            if !heavies.is_empty() {
-                self.sweep(&sweep.of_heavy(&heavies, interval)?, most, control, None, found)?;
+        for access in &all {
+            match access {
+                Access::Sweep(sweep) => {
+                    let heavies = self.sweep(sweep, most, control, Some(&steps), found)?;
+                    if !heavies.is_empty() {
+                        self.sweep(&sweep.of_heavy(&heavies, interval)?, most, control, None, found)?;
+                    }
+                }
+                Access::Join(join) => self.join(join, most, control, &steps, found)?,
             }
             if found.len() > most {
                 return Ok(Outcome::TooMany);
@@ -125,9 +156,7 @@ impl CpuScan<'_> {
         let n_found = AtomicUsize::new(found.len());
         let work = |thread: usize| {
             let borrowed = sweep.borrow();
-            let scratch = vec![0u64; scratch_words(self.encoded.longest()) as usize];
-            let sequential = self.program.options().sequential;
-            let mut verify = Verify::new(self.encoded, walk, &borrowed, sequential, scratch);
+            let mut verify = Verify::new(Walker::new(self.encoded, self.program)?, &borrowed);
             let mut screen = Screening::new(&borrowed, walk);
             let mut taker = Taker::new(thread as u32);
             let mut shares = control.is_watched().then(Shares::default);
@@ -166,6 +195,32 @@ impl CpuScan<'_> {
             heavies.extend(heavy);
         }
         Ok(heavies)
+    }
+
+    /// Appends a join's candidates, or some of them if they are more than `most`.
+    fn join(
+        &self,
+        join: &KeyJoin,
+        most: usize,
+        control: &Control,
+        steps: &Steps<'_>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<()> {
+        let right = (join.order() != Order::Unordered).then(|| join.right.side());
+        let n_found = AtomicUsize::new(found.len());
+        let branch = join.settings.branch(true);
+        let shared = Shared { order: join.order(), branch, most, n_found: &n_found, control, steps };
+        let walker = Walker::new(self.encoded, self.program)?;
+        let residual = || Residual::new(shared, walker.clone());
+        let (parts, _) = join::join(join.left.side(), right, join.method, join.n_pairs, residual);
+        control.check()?;
+        for part in parts {
+            found.extend(part.found);
+            if let Some(took) = part.took {
+                control.watch(|latencies| latencies.intervals.add(&took));
+            }
+        }
+        Ok(())
     }
 }
 
