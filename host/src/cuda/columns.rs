@@ -84,6 +84,16 @@ impl Cuda {
         })
     }
 
+    /// Sets all of it to 0.
+    pub(super) fn clear(&self, array: &mut CudaSlice<u32>) -> Result<()> {
+        self.stream.memset_zeros(array).map_err(self.failed("clearing memory"))
+    }
+
+    /// Sets all bits of it.
+    pub(super) fn fill_with_ones(&self, array: &mut CudaSlice<u32>) -> Result<()> {
+        driver::fill_with_ones(&self.stream, array).map_err(self.failed("clearing memory"))
+    }
+
     /// The error for memory that could not be had.
     pub(super) fn allocation(&self, error: cudarc::driver::DriverError, need: usize) -> Error {
         if !driver::is_out_of_memory(error) {

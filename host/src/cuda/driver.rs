@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "asking whether the driver library can be loaded is an unsafe call")]
 
 use crate::error::Error;
-use cudarc::driver::{CudaContext, DriverError, result, sys};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DriverError, result, sys};
 use sys::CUdevice_attribute::{
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
@@ -59,6 +59,15 @@ pub(super) fn keep_memory(context: &CudaContext) -> Result<(), DriverError> {
         sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()?;
         sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast()).result()
     }
+}
+
+/// Sets all bits of an array.
+pub(super) fn fill_with_ones(stream: &CudaStream, array: &mut CudaSlice<u32>) -> Result<(), DriverError> {
+    stream.context().bind_to_thread()?;
+    let n_bytes = array.num_bytes();
+    let (address, _written) = array.device_ptr_mut(stream);
+    // SAFETY: the array has so many bytes, is borrowed mutably, and any bits are a number.
+    unsafe { result::memset_d8_async(address, 0xff, n_bytes, stream.cu_stream()) }
 }
 
 /// An error of ours for one of the driver's.

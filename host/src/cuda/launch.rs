@@ -1,14 +1,21 @@
 //! Launches: one safe, typed function a kernel. Nothing else hands arguments to the device.
 
+#![expect(unsafe_code, reason = "what is handed over as it is must be told to be plain data")]
+
+mod join;
+mod residual;
 mod scan;
 
+pub(super) use join::{JoinKernels, Launches, THREADS, TILE_ROWS};
+pub(super) use residual::{RESIDUAL_THREADS, ResidualBuffers, ResidualKernel, launch_residual};
 pub(super) use scan::{ScanBuffers, launch_scan};
 
 use super::driver;
 use crate::error::{Error, Result};
 use cudarc::driver::sys::CUlimit;
-use cudarc::driver::{CudaContext, CudaFunction};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, DeviceRepr};
 use cudarc::nvrtc::Ptx;
+use hyperblock_shared::layout::{DeviceColumns, DeviceJoin, DevicePass, DeviceSettings, DeviceSweep};
 use std::sync::{Arc, OnceLock};
 
 /// The kernels as `cargo xtask device` built them.
@@ -25,12 +32,35 @@ pub(super) struct Kernels {
     scan: CudaFunction,
     /// Rarely wanted, and the driver takes its time to compile it.
     descent: OnceLock<CudaFunction>,
+    /// Likewise, where no rule has an equality.
+    join: OnceLock<JoinKernels>,
+    residual: OnceLock<ResidualKernel>,
 }
+
+/// An argument that kernels take by value.
+#[repr(transparent)]
+struct ByValue<T>(T);
+
+// SAFETY, for all: plain data, laid out as the kernels' own type.
+unsafe impl DeviceRepr for ByValue<DeviceColumns> {}
+// SAFETY: as said.
+unsafe impl DeviceRepr for ByValue<DeviceSweep> {}
+// SAFETY: as said.
+unsafe impl DeviceRepr for ByValue<DeviceSettings> {}
+// SAFETY: as said.
+unsafe impl DeviceRepr for ByValue<DeviceJoin> {}
+// SAFETY: as said.
+unsafe impl DeviceRepr for ByValue<DevicePass> {}
 
 impl Kernels {
     /// Hands the PTX to the driver, which compiles it, and finds every kernel in it.
     pub(super) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        Ok(Self { scan: load(context, device, PTX)?, descent: OnceLock::new() })
+        Ok(Self {
+            scan: load(context, device, PTX)?,
+            descent: OnceLock::new(),
+            join: OnceLock::new(),
+            residual: OnceLock::new(),
+        })
     }
 
     /// The same for the kernels that walk paths by recursion.
@@ -44,6 +74,24 @@ impl Kernels {
         Ok(())
     }
 
+    /// The kernels of joins.
+    pub(super) fn load_join(&self, context: &Arc<CudaContext>, device: &str) -> Result<&JoinKernels> {
+        if let Some(kernels) = self.join.get() {
+            return Ok(kernels);
+        }
+        let kernels = JoinKernels::load(context, device)?;
+        Ok(self.join.get_or_init(|| kernels))
+    }
+
+    /// The kernel of joins that decide their pairs.
+    fn load_residual(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ResidualKernel> {
+        if let Some(kernel) = self.residual.get() {
+            return Ok(kernel);
+        }
+        let kernel = ResidualKernel::load(context, device)?;
+        Ok(self.residual.get_or_init(|| kernel))
+    }
+
     fn scan(&self, by_descent: bool) -> Result<&CudaFunction> {
         if !by_descent {
             return Ok(&self.scan);
@@ -52,10 +100,14 @@ impl Kernels {
     }
 }
 
-fn load(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<CudaFunction> {
-    let module = context.load_module(Ptx::from_src(ptx)).map_err(|error| {
+fn load_module(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<Arc<CudaModule>> {
+    context.load_module(Ptx::from_src(ptx)).map_err(|error| {
         driver::failed(device, "compiling the kernels (is the driver older than CUDA 12?)", error)
-    })?;
+    })
+}
+
+fn load(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<CudaFunction> {
+    let module = load_module(context, device, ptx)?;
     let lacks = |_| Error::Internal("the kernels lack `hyperblock_scan`".into());
     module.load_function("hyperblock_scan").map_err(lacks)
 }

@@ -1,27 +1,32 @@
-//! Runs a task on the GPU: a launch for each sweep, one after the other on the stream, then the results.
+//! Runs a task on the GPU: some launches for each join and one for each sweep, on one stream, then the results.
 //!
-//! All sweeps of a task append to one buffer. If it was too small, blocks stop taking work, and the task is done again
+//! All of them append to one buffer. If it was too small, blocks stop taking work, and the task is done again
 //! with a larger one, or in halves. Pairs of items that a sweep hands on are swept once more, as pairs of records.
 
 use super::columns::{Upload, UploadedColumns};
-use super::launch::{ScanBuffers, launch_scan};
+use super::join::CudaJoin;
+use super::launch::{RESIDUAL_THREADS, ResidualBuffers, ScanBuffers, launch_residual, launch_scan};
 use super::lists::UploadedLists;
 use super::{Cuda, driver};
+use crate::access::{Access, KeyJoin, accesses};
 use crate::backend::{Backend, Outcome, Scan};
 use crate::control::{Control, Steps};
 use crate::encode::Encoded;
 use crate::error::Result;
+use crate::join::Method;
 use crate::partition::blocks;
-use crate::plan::Program;
-use crate::sweep::{self, Sweep};
+use crate::plan::{Program, ScanOptions};
+use crate::sweep::Sweep;
 use bytemuck::{Zeroable, cast_slice_mut};
 use cudarc::driver::{CudaSlice, DevicePtr};
 use hyperblock_shared::layout::{
     CANDIDATE_WORDS, Candidate, DeviceSlice, DeviceSweep, HEAVY_WORDS, SweepCounters,
 };
 use hyperblock_shared::screen::Screen;
+use hyperblock_shared::sweep::{Order, Settings};
 use hyperblock_shared::text::scratch_words;
 use hyperblock_shared::window::Task;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Pairs of items that launches may screen before the host looks for Ctrl-C: some tenths of a second.
@@ -32,6 +37,8 @@ const VERIFYING: u64 = 1 << 6;
 const HEAVY_CAPACITY: usize = 1 << 16;
 /// Shares of a sweep that are timed at most, when someone watches.
 const LATENCY_CAPACITY: usize = 1 << 16;
+/// Pairs of a join for each of its rows, above which some keys must have very many.
+const PAIRS_PER_ROW: u64 = 64;
 /// How many times as large the next result buffer is.
 const GROWTH: usize = 8;
 
@@ -78,16 +85,24 @@ impl Scan for CudaScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
-        let mut sweeps = Vec::new();
+        let (mut sweeps, mut joins) = (Vec::new(), Vec::new());
+        let options = self.program.options();
         for block in blocks(task) {
-            let whole = sweep::sweeps(self.encoded, self.program, &block)?;
-            sweeps.extend(whole.iter().flat_map(parts));
+            for access in accesses(self.encoded, self.program, &block)? {
+                match access {
+                    Access::Sweep(sweep) => sweeps.extend(parts(&sweep)),
+                    Access::Join(join) if is_swept(&join, &options, self.gpu.fewest_joined) => {
+                        sweeps.extend(parts(&join.as_sweep(&options)?));
+                    }
+                    Access::Join(join) => joins.push(join),
+                }
+            }
         }
-        let n_stretches = sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
+        let n_stretches = sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum::<u64>();
         loop {
-            let steps = Steps::new(control, task.n_pairs(), n_stretches);
+            let steps = Steps::new(control, task.n_pairs(), n_stretches + joins.len() as u64);
             let before = control.n_compared();
-            if self.sweep_all(&sweeps, control, &steps, found)? {
+            if self.access_all(&joins, &sweeps, control, &steps, found)? {
                 steps.finish();
                 return Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done });
             }
@@ -97,6 +112,14 @@ impl Scan for CudaScan<'_> {
             control.back_to(before);
         }
     }
+}
+
+/// Whether a join is better swept: few rows; or keys that very many rows have, since a block joins a partition by itself.
+/// Without the walk by steps there is no other way.
+fn is_swept(join: &KeyJoin, options: &ScanOptions, fewest_joined: usize) -> bool {
+    let n_rows = join.left.keys.len() + join.right.keys.len();
+    let is_skewed = join.n_pairs > PAIRS_PER_ROW * n_rows as u64;
+    !options.sequential || n_rows < fewest_joined || (is_skewed && join.method == Method::Skew)
 }
 
 /// How many screened pairs a pair of a sweep is worth: without signatures, nearly all that is looked at is verified.
@@ -130,9 +153,10 @@ struct Launched<'a, 'b> {
 }
 
 impl<'a> CudaScan<'a> {
-    /// Appends the candidates of all sweeps; whether the result buffer held them.
-    fn sweep_all(
+    /// Appends the candidates of all joins and sweeps; whether the result buffer held them.
+    fn access_all(
         &mut self,
+        joins: &[KeyJoin],
         sweeps: &[Sweep],
         control: &Control,
         steps: &Steps<'_>,
@@ -140,6 +164,11 @@ impl<'a> CudaScan<'a> {
     ) -> Result<bool> {
         let gpu = self.gpu;
         let mut n_found = gpu.zeros::<u32>(1)?;
+        for join in joins {
+            self.join(join, &mut n_found)?;
+            control.check()?;
+            steps.done(1);
+        }
         let mut lists = UploadedLists::new(gpu);
         let mut launched = Vec::new();
         let mut n_pairs = 0;
@@ -177,6 +206,28 @@ impl<'a> CudaScan<'a> {
             gpu.download(&self.results.slice(..n_words), cast_slice_mut(&mut found[before..]))?;
         }
         Ok(true)
+    }
+
+    /// Partitions the join's rows, and has their pairs decided where they are found. Waits for it: its buffers are large.
+    fn join(&mut self, join: &KeyJoin, n_found: &mut CudaSlice<u32>) -> Result<()> {
+        let gpu = self.gpu;
+        let right = (!Arc::ptr_eq(&join.left, &join.right)).then(|| join.right.side());
+        let mut loaded = CudaJoin::for_blocks_of(gpu, join.left.side(), right, RESIDUAL_THREADS)?;
+        // Of one list with itself, pairs come both ways round.
+        let order = if join.order() == Order::Unordered { Order::Ascending } else { join.order() };
+        let buffers = ResidualBuffers {
+            columns: &self.columns,
+            join: loaded.partitioned()?,
+            settings: Settings { order, ..join.settings }.into(),
+            path: &self.path,
+            path_len: self.program.bytes().len() as u64,
+            results: &mut self.results,
+            n_found,
+            scratch: &mut self.scratch,
+            scratch_words: self.scratch_words,
+        };
+        launch_residual(gpu, buffers)?;
+        gpu.synchronize()
     }
 
     fn launch<'b>(
@@ -284,7 +335,7 @@ impl<'a> CudaScan<'a> {
 }
 
 impl Cuda {
-    fn zeros<T>(&self, len: usize) -> Result<CudaSlice<T>>
+    pub(super) fn zeros<T>(&self, len: usize) -> Result<CudaSlice<T>>
     where
         T: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits,
     {
@@ -292,7 +343,7 @@ impl Cuda {
     }
 
     /// Copies from the device and waits for it, and so for all kernels before.
-    fn download<T, S>(&self, from: &S, to: &mut [T]) -> Result<()>
+    pub(super) fn download<T, S>(&self, from: &S, to: &mut [T]) -> Result<()>
     where
         T: cudarc::driver::DeviceRepr,
         S: cudarc::driver::DevicePtr<T>,

@@ -2,13 +2,12 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
+use super::ByValue;
 use crate::cuda::Cuda;
 use crate::cuda::columns::UploadedColumns;
 use crate::error::{Error, Result};
-use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
-use hyperblock_shared::layout::{
-    CANDIDATE_WORDS, DeviceColumns, DeviceSweep, SweepCounters, WARP, scan_shared_words,
-};
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use hyperblock_shared::layout::{CANDIDATE_WORDS, DeviceSweep, SweepCounters, WARP, scan_shared_words};
 
 /// What a scan works on, all of it in device memory.
 pub(in crate::cuda) struct ScanBuffers<'a> {
@@ -31,15 +30,6 @@ pub(in crate::cuda) struct ScanBuffers<'a> {
     /// Whether paths are walked by recursion.
     pub(in crate::cuda) by_descent: bool,
 }
-
-/// Arguments that kernels take by value.
-#[repr(transparent)]
-struct ByValue<T>(T);
-
-// SAFETY: plain data, laid out as the kernels' own type.
-unsafe impl DeviceRepr for ByValue<DeviceColumns> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceSweep> {}
 
 /// Starts the kernel; the stream's order makes later copies wait for it.
 pub(in crate::cuda) fn launch_scan(gpu: &Cuda, buffers: ScanBuffers<'_>) -> Result<()> {

@@ -1,0 +1,88 @@
+//! Launches `device::join::residual`.
+
+#![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
+
+use super::{ByValue, load_module};
+use crate::cuda::columns::UploadedColumns;
+use crate::cuda::{Cuda, driver};
+use crate::error::{Error, Result};
+use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as N_MULTIPROCESSORS;
+use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
+use hyperblock_shared::join::residual_words;
+use hyperblock_shared::layout::{CANDIDATE_WORDS, DeviceJoin, DeviceSettings};
+use std::sync::Arc;
+
+/// The kernel as `cargo xtask device` built it.
+const PTX: &str = include_str!("../../../../device/residual.ptx");
+
+/// Threads of a block: with its registers, three of them share a multiprocessor.
+pub(in crate::cuda) const RESIDUAL_THREADS: u32 = 128;
+
+/// The loaded kernel, and as many blocks as the GPU has room for at once.
+#[derive(Debug)]
+pub(in crate::cuda) struct ResidualKernel {
+    kernel: CudaFunction,
+    n_multiprocessors: u32,
+}
+
+impl ResidualKernel {
+    pub(in crate::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
+        let module = load_module(context, device, PTX)?;
+        let lacks = |_| Error::Internal("the kernels lack `hyperblock_residual`".into());
+        let n_multiprocessors = context.attribute(N_MULTIPROCESSORS);
+        let n_multiprocessors =
+            n_multiprocessors.map_err(|error| driver::failed(device, "asking for its sizes", error))? as u32;
+        Ok(Self { kernel: module.load_function("hyperblock_residual").map_err(lacks)?, n_multiprocessors })
+    }
+}
+
+/// What the join works on, all of it in device memory.
+pub(in crate::cuda) struct ResidualBuffers<'a> {
+    pub(in crate::cuda) columns: &'a UploadedColumns,
+    /// Partitioned; its rows are records of the columns, its addresses are alive.
+    pub(in crate::cuda) join: DeviceJoin,
+    pub(in crate::cuda) settings: DeviceSettings,
+    /// An archived path over those columns: this many bytes, padded to whole words.
+    pub(in crate::cuda) path: &'a CudaSlice<u64>,
+    pub(in crate::cuda) path_len: u64,
+    /// Room for candidates.
+    pub(in crate::cuda) results: &'a mut CudaSlice<u32>,
+    /// How many were found before.
+    pub(in crate::cuda) n_found: &'a mut CudaSlice<u32>,
+    /// Room for `scratch_words` in each of some threads, at least a block's.
+    pub(in crate::cuda) scratch: &'a mut CudaSlice<u64>,
+    pub(in crate::cuda) scratch_words: u32,
+}
+
+/// Starts the kernel; the stream's order makes later copies wait for it.
+pub(in crate::cuda) fn launch_residual(gpu: &Cuda, buffers: ResidualBuffers<'_>) -> Result<()> {
+    let ResidualBuffers { columns, join, settings, path, path_len, results, n_found, scratch, scratch_words } =
+        buffers;
+    let ResidualKernel { kernel, n_multiprocessors } = gpu.kernels.load_residual(&gpu.context, &gpu.name)?;
+    let shared_mem_bytes = residual_words(join.sizes.n_slots, RESIDUAL_THREADS) * size_of::<u32>() as u32;
+    let fitting = kernel.occupancy_max_active_blocks_per_multiprocessor(
+        RESIDUAL_THREADS,
+        shared_mem_bytes as usize,
+        None,
+    );
+    // What does not fit is said by the launch.
+    let filling = n_multiprocessors * fitting.unwrap_or(1).max(1);
+    let block_scratch = scratch_words as usize * RESIDUAL_THREADS as usize;
+    let with_scratch = scratch.len().checked_div(block_scratch).unwrap_or(usize::MAX);
+    let n_blocks = (filling as usize).min(with_scratch) as u32;
+    if path_len > path.num_bytes() as u64 || n_found.len() != 1 || n_blocks == 0 {
+        return Err(Error::Internal("a join's buffers do not fit each other".into()));
+    }
+    let capacity = (results.len() / CANDIDATE_WORDS) as u32;
+    let config =
+        LaunchConfig { grid_dim: (n_blocks, 1, 1), block_dim: (RESIDUAL_THREADS, 1, 1), shared_mem_bytes };
+    let (columns, join, settings) = (ByValue(columns.root), ByValue(join), ByValue(settings));
+    let mut launch = gpu.stream.launch_builder(kernel);
+    launch.arg(&columns).arg(&join).arg(&settings).arg(path).arg(&path_len).arg(results).arg(&capacity);
+    launch.arg(n_found).arg(scratch).arg(&scratch_words);
+    // SAFETY: order and types are those of `device::nvptx::residual`. That the buffers are as large as it reads and writes
+    // was checked above; what they hold is what the fields of `ResidualBuffers` promise, and only `cuda::scan` makes them.
+    // Buffers that the kernel writes are borrowed mutably, so nothing else uses them.
+    unsafe { launch.launch(config) }.map_err(gpu.failed("launching the join"))?;
+    Ok(())
+}
