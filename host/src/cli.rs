@@ -10,7 +10,7 @@ pub(crate) mod why;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hyperblock::backend::{self, Backend};
 use hyperblock::cost::CostSource;
-use hyperblock::plan::{ScanOptions, Variant};
+use hyperblock::plan::{JoinChoice, ScanOptions, Variant};
 use hyperblock::table::{IdSource, ReadOptions};
 use hyperblock::{DeviceChoice, Error, Job};
 use std::path::PathBuf;
@@ -173,6 +173,11 @@ struct PlanArgs {
     /// Intervals of the scan that are under way at once on a GPU
     #[arg(long, value_name = "N", default_value_t = ScanOptions::default().window, value_parser = clap::value_parser!(u32).range(1..=65535))]
     window: u32,
+    /// What to make of the equalities that all rules of a branch ask for: skew (together they are the key of a hash join;
+    /// keys that very many records have are screened by another predicate), plain (a hash join, all keys alike) or none
+    /// (no join: a similarity or a number leads the scan, and an equality only where there is neither)
+    #[arg(long, value_name = "METHOD", default_value_t)]
+    join: JoinChoice,
     /// Where the planner takes the cost of predicates from: model (a network trained on timings), a .toml file with such
     /// a network (of `cargo xtask train-cost`), measured (here and now, some milliseconds a predicate) or static
     #[arg(long, value_name = "SOURCE", default_value_t)]
@@ -221,7 +226,8 @@ impl InputArgs {
 
 impl PlanArgs {
     fn apply(&self, job: Job) -> Job {
-        let scan = ScanOptions { interval: self.interval, window: self.window, ..ScanOptions::default() };
+        let Self { interval, window, join, .. } = *self;
+        let scan = ScanOptions { interval, window, join, ..ScanOptions::default() };
         job.variants(self.variant.clone()).scan_options(scan).cost(self.cost.clone())
     }
 }

@@ -1,5 +1,6 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
+use crate::access::{Access, accesses};
 use crate::analyze::{Analysis, OnDevice, analyze};
 use crate::backend::Backend;
 use crate::control::Control;
@@ -14,7 +15,6 @@ use crate::report::{Summary, peak_memory};
 use crate::rules::{self, Rule, RuleFile, Side, Subsumed};
 use crate::schedule;
 use crate::statistics::{ColumnStatistics, Effort, Pairs};
-use crate::sweep::sweeps;
 use crate::table::{ReadOptions, Table};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::UNKNOWN;
@@ -210,28 +210,42 @@ impl Prepared {
         })
     }
 
-    /// How each branch is scanned.
+    /// How branches are scanned.
     fn scans(&self) -> Result<Vec<BranchScan>> {
         let mut scans = Vec::new();
         for block in blocks(&self.task()) {
-            for sweep in sweeps(&self.encoded, self.plan.program(), &block)? {
-                let has_lead = sweep.settings.lead_step != UNKNOWN;
-                scans.push(BranchScan {
-                    lead: has_lead.then(|| self.plan.predicates[sweep.settings.lead as usize].to_string()),
-                    n_items: [sweep.left.len(), sweep.right.len()],
-                    of_values: !sweep.left.starts.is_empty(),
-                    n_reached: sweep.n_pairs(),
-                    screen: match sweep.settings.screen {
-                        Screen::None => "none",
-                        Screen::Codes => "equal codes",
-                        Screen::Reaches => "codes in reach",
-                        Screen::Signatures => "signatures of 64 bits",
-                        Screen::WideSignatures => "signatures of 128 bits",
-                    },
-                });
+            for access in accesses(&self.encoded, self.plan.program(), &block)? {
+                scans.push(self.scan(&access));
             }
         }
         Ok(scans)
+    }
+
+    fn scan(&self, access: &Access) -> BranchScan {
+        let predicate = |ix: u32| self.plan.predicates[ix as usize].to_string();
+        let equalities = |predicates: &[u32]| predicates.iter().map(|&ix| predicate(ix)).collect();
+        match access {
+            Access::Join(join) => BranchScan::Join {
+                equalities: equalities(&join.predicates),
+                n_records: [join.left.rows.len(), join.right.rows.len()],
+                n_keys: join.n_keys,
+                n_pairs: join.n_pairs,
+            },
+            Access::Sweep(sweep) => BranchScan::Sweep {
+                within: sweep.within.as_ref().map(|keys| (equalities(&keys.predicates), keys.n_keys)),
+                lead: (sweep.settings.lead_step != UNKNOWN).then(|| predicate(sweep.settings.lead)),
+                n_items: [sweep.left.len(), sweep.right.len()],
+                of_values: !sweep.left.starts.is_empty(),
+                n_reached: sweep.n_pairs(),
+                screen: match sweep.settings.screen {
+                    Screen::None => "none",
+                    Screen::Codes => "equal codes",
+                    Screen::Reaches => "codes in reach",
+                    Screen::Signatures => "signatures of 64 bits",
+                    Screen::WideSignatures => "signatures of 128 bits",
+                },
+            },
+        }
     }
 
     /// Runs the plan on the CPU, watching every node of its tree.

@@ -3,12 +3,13 @@
 //!
 //! ```text
 //! tables ─► table ─► encode ─► statistics, cost ─┐
-//! rules  ─► rules ─► plan ◄──────────────────────┴─► sweep, partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► output, evaluate ─► report
+//! rules  ─► rules ─► plan ◄──────────────────────┴─► sweep, access, partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► output, evaluate ─► report
 //! ```
 //!
 //! One direction, no way back: a module uses only what stands left of it, except that [`cost`] times predicates on a backend
 //! and [`plan::explain`] prints what [`analyze`] counted. [`job`] walks the whole way; start there.
 
+pub mod access;
 pub mod analyze;
 pub mod backend;
 pub mod control;
@@ -21,6 +22,7 @@ pub mod error;
 pub mod evaluate;
 mod grouped;
 pub mod job;
+pub mod join;
 pub mod json;
 pub mod latency;
 pub mod output;

@@ -5,23 +5,28 @@
 //! equality or a number, lengths for a similarity ([`list`]). In that order what can meet a run of items is a range
 //! ([`reach`]), so most pairs are never looked at; the rest goes through the lead's screen
 //! (`hyperblock_shared::screen`). Similarity is led by distinct values: two of them are compared once, however many
-//! records have them.
+//! records have them. A sweep may also stay within groups of records that have a key in common ([`within`]).
 
+mod codes;
 mod lead;
 mod list;
 mod reach;
+mod within;
+
+pub(crate) use lead::{Estimate, Lead, VERIFYING};
+pub(crate) use within::Groups;
 
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::plan::{BranchSteps, Program, ScanOptions};
 use hyperblock_shared::layout::WARP;
-use hyperblock_shared::path::{UNKNOWN, Walk};
+use hyperblock_shared::path::UNKNOWN;
 use hyperblock_shared::screen::{Screen, Sketch};
 use hyperblock_shared::sweep::{Items, Order, Settings};
-use hyperblock_shared::window::Interval;
-use lead::Lead;
+use hyperblock_shared::window::{Interval, STRETCH};
 use list::ListKey;
 use rayon::prelude::*;
+use reach::Meeting;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -78,6 +83,17 @@ pub struct Sweep {
     pub firsts: Vec<u32>,
     /// Everything else.
     pub settings: Settings,
+    /// The keys that it stays within, if it does.
+    pub within: Option<Within>,
+}
+
+/// Keys that a sweep stays within: only records with the same one are compared.
+#[derive(Clone, Debug)]
+pub struct Within {
+    /// The equalities that make the key, by their places among the path's predicates.
+    pub predicates: Vec<u32>,
+    /// How many keys there are.
+    pub n_keys: u32,
 }
 
 /// Records whose pairs a sweep is over: all of two ranges, or of one range each pair once.
@@ -96,21 +112,38 @@ impl Block {
     pub fn is_empty(&self) -> bool {
         self.left.is_empty() || self.right.is_empty()
     }
+
+    /// Whether its records are listed in less time than it takes to wake a thread.
+    pub(crate) fn is_small(&self) -> bool {
+        self.left.len() + self.right.len() < MANY_RECORDS
+    }
+
+    /// How its pairs count under what looks at both sides alike, or not.
+    pub(crate) fn order(&self, is_symmetric: bool) -> Order {
+        match (self.half, is_symmetric) {
+            (false, _) => Order::AsTheyAre,
+            (true, false) => Order::Ascending,
+            (true, true) => Order::Unordered,
+        }
+    }
 }
 
 /// The most bytes of lists that a record adds to a sweep: its place, and if it alone has its value, an item.
 pub const LIST_BYTES_PER_RECORD: u64 = 4 + 4 + 4 + 8 + size_of::<Sketch>() as u64;
 
-/// The sweeps of all branches over a block, without those that have no pair to look at.
-pub fn sweeps(encoded: &Encoded, program: &Program, block: &Block) -> Result<Vec<Sweep>> {
+/// The sweeps of branches over a block, each by its lead.
+pub(crate) fn sweeps(
+    encoded: &Encoded,
+    program: &Program,
+    block: &Block,
+    led: &[(&BranchSteps, Lead)],
+) -> Result<Vec<Sweep>> {
     let walk = program.walk()?;
     let options = program.options();
-    let branches = program.branches();
-    let is_small = block.left.len() + block.right.len() < MANY_RECORDS;
-    let leads: Vec<Lead> = map(branches, is_small, |branch| lead::choose(encoded, branch, block, &options));
+    let is_small = block.is_small();
     // Branches often share a list.
     let mut keys: Vec<ListKey> = Vec::new();
-    for lead in &leads {
+    for (_, lead) in led {
         for key in lead.lists(block) {
             if !keys.contains(&key) {
                 keys.push(key);
@@ -122,47 +155,41 @@ pub fn sweeps(encoded: &Encoded, program: &Program, block: &Block) -> Result<Vec
         let place = keys.iter().position(|other| other == key);
         place.map(|ix| lists[ix].clone()).ok_or_else(|| Error::Internal("a list was not built".into()))
     };
-    let led: Vec<(&BranchSteps, &Lead)> = branches.iter().zip(&leads).collect();
-    let sweeps = map(&led, is_small, |(branch, lead)| {
+    let sweeps = map(led, is_small, |(branch, lead)| {
         let [left, right] = lead.lists(block);
-        sweep(branch, lead, [list(&left)?, list(&right)?], walk, block, &options)
+        let lists = [list(&left)?, list(&right)?];
+        let order = block.order(lead.is_symmetric);
+        let whole = lists.each_ref().map(|list| 0..list.len());
+        let intervals = Meeting::new(lead, walk, order, options.interval).intervals(&lists, whole);
+        let settings = settings(branch, lead, order, &options);
+        Sweep::new(lists, intervals, settings, options.stretch)
     });
-    let sweeps = sweeps.into_iter().collect::<Result<Vec<Sweep>>>()?;
-    Ok(sweeps.into_iter().filter(|sweep| sweep.n_stretches() > 0).collect())
+    sweeps.into_iter().collect()
 }
 
 /// Results in order, by all threads unless there is little to do: then waking them takes longer.
-fn map<T: Sync, U: Send>(items: &[T], is_small: bool, result: impl Fn(&T) -> U + Send + Sync) -> Vec<U> {
+pub(crate) fn map<T: Sync, U: Send>(
+    items: &[T],
+    is_small: bool,
+    result: impl Fn(&T) -> U + Send + Sync,
+) -> Vec<U> {
     if is_small { items.iter().map(result).collect() } else { items.par_iter().map(result).collect() }
 }
 
-fn sweep(
-    branch: &BranchSteps,
-    lead: &Lead,
-    [left, right]: [Arc<ItemList>; 2],
-    walk: Walk<'_>,
-    block: &Block,
-    options: &ScanOptions,
-) -> Result<Sweep> {
-    let order = match (block.half, lead.is_symmetric) {
-        (false, _) => Order::AsTheyAre,
-        (true, false) => Order::Ascending,
-        (true, true) => Order::Unordered,
-    };
-    let intervals = reach::intervals(lead, [&left, &right], walk, order, options.interval);
-    let settings = Settings {
+/// What a branch's scan is told beside lists and intervals, before it is known how long stretches are.
+pub(crate) fn settings(branch: &BranchSteps, lead: &Lead, order: Order, options: &ScanOptions) -> Settings {
+    Settings {
         screen: lead.screen,
         order,
         lead: lead.predicate,
         lead_step: lead.step,
         from: branch.steps.start,
         upto: branch.steps.end,
-        stretch: stretch(&intervals, options.stretch),
+        stretch: options.stretch,
         policy: options.policy,
         queue: options.queue,
         is_decided: matches!(lead.screen, Screen::Codes | Screen::Reaches),
-    };
-    Sweep::new(left, right, intervals, settings)
+    }
 }
 
 /// Stretches that a sweep should have: many for each block, so that the last ones end together.
@@ -180,9 +207,19 @@ fn stretch(intervals: &[Interval], most: u32) -> u32 {
 }
 
 impl Sweep {
+    /// Over lists, with stretches of at most so many items.
     fn new(
-        left: Arc<ItemList>,
-        right: Arc<ItemList>,
+        lists: [Arc<ItemList>; 2],
+        intervals: Vec<Interval>,
+        settings: Settings,
+        most: u32,
+    ) -> Result<Self> {
+        let settings = Settings { stretch: stretch(&intervals, most), ..settings };
+        Self::with_stretches(lists, intervals, settings)
+    }
+
+    fn with_stretches(
+        [left, right]: [Arc<ItemList>; 2],
         intervals: Vec<Interval>,
         settings: Settings,
     ) -> Result<Self> {
@@ -192,7 +229,7 @@ impl Sweep {
             firsts
                 .push(sum.ok_or_else(|| Error::Job("too many pairs for one scan; split the table".into()))?);
         }
-        Ok(Self { left, right, intervals, firsts, settings })
+        Ok(Self { left, right, intervals, firsts, settings, within: None })
     }
 
     /// The same with intervals and stretches of other sizes: for devices whose blocks are not as the options have them.
@@ -204,7 +241,8 @@ impl Sweep {
                 intervals.push(Interval { left_from, left_upto, ..*whole });
             }
         }
-        Self::new(self.left.clone(), self.right.clone(), intervals, Settings { stretch, ..self.settings })
+        let lists = [self.left.clone(), self.right.clone()];
+        Self::with_stretches(lists, intervals, Settings { stretch, ..self.settings })
     }
 
     /// As both sides see it.
@@ -272,9 +310,8 @@ impl Sweep {
                 intervals.push(Interval { left_from, left_upto, right_from, right_upto: places_r.end });
             }
         }
-        let stretch = stretch(&intervals, hyperblock_shared::window::STRETCH);
-        let settings = Settings { screen: Screen::None, stretch, is_decided: true, ..self.settings };
-        Self::new(left, right, intervals, settings)
+        let settings = Settings { screen: Screen::None, is_decided: true, ..self.settings };
+        Self::new([left, right], intervals, settings, STRETCH)
     }
 }
 

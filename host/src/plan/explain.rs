@@ -26,7 +26,7 @@ pub struct Explained<'a> {
     pub subsumed: &'a [Subsumed],
     /// By step: how many pairs are expected to pass it.
     pub passing: Vec<f64>,
-    /// How each branch is scanned.
+    /// How branches are scanned.
     pub scans: Vec<BranchScan>,
     /// By step: what it did, if the job was run.
     pub analysis: Option<Analysis>,
@@ -34,19 +34,35 @@ pub struct Explained<'a> {
     pub columns: Vec<ColumnStatistics>,
 }
 
-/// How a branch is scanned.
+/// How a branch, or a part of it, comes by the pairs that it looks at.
 #[derive(Clone, Debug)]
-pub struct BranchScan {
-    /// The predicate that leads it, as SQL, if there is one.
-    pub lead: Option<String>,
-    /// How many items it compares on each side.
-    pub n_items: [u32; 2],
-    /// Whether items are distinct values; otherwise they are records.
-    pub of_values: bool,
-    /// How many pairs of items are within reach of each other, about.
-    pub n_reached: u64,
-    /// What tells most of them apart.
-    pub screen: &'static str,
+pub enum BranchScan {
+    /// Items within reach of each other.
+    Sweep {
+        /// If only records with the same key meet: its equalities, as SQL, and how many keys there are.
+        within: Option<(Vec<String>, u32)>,
+        /// The predicate that leads it, as SQL, if there is one.
+        lead: Option<String>,
+        /// How many items it compares on each side.
+        n_items: [u32; 2],
+        /// Whether items are distinct values; otherwise they are records.
+        of_values: bool,
+        /// How many pairs of items are within reach of each other, about.
+        n_reached: u64,
+        /// What tells most of them apart.
+        screen: &'static str,
+    },
+    /// Records with the same key.
+    Join {
+        /// The equalities that make the key, as SQL.
+        equalities: Vec<String>,
+        /// How many records it has on each side.
+        n_records: [usize; 2],
+        /// How many keys there are.
+        n_keys: u32,
+        /// How many pairs of records have the same one.
+        n_pairs: u64,
+    },
 }
 
 /// A node of the tree, or a witness under one.

@@ -1,8 +1,10 @@
-//! Options of the scan: its sizes, and which of its optimisations are on.
+//! Options of the scan: its sizes, what it makes of equalities, and which of its optimisations are on.
 
 use super::Variant;
 use hyperblock_shared::stealing::Policy;
 use hyperblock_shared::window::{INTERVAL, STRETCH, WINDOW};
+use std::fmt;
+use std::str::FromStr;
 
 /// How a scan works. The result is the same whatever they say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +19,49 @@ pub struct ScanOptions {
     pub policy: Policy,
     /// Whether pairs that pass the screen wait until many can be verified together.
     pub queue: bool,
+    /// What is made of equalities.
+    pub join: JoinChoice,
+    /// A key with more pairs of records than this is heavy.
+    pub heavy: u64,
     /// Whether necessary conditions are tested first.
     pub filter: bool,
     /// Whether similarity is computed once for two distinct values, rather than for each pair of records that have them.
     pub dictionary: bool,
     /// Whether the path is walked step by step, rather than by recursion.
     pub sequential: bool,
+}
+
+/// Fewer pairs than this are walked in about the time that it takes to lay them out for a screen.
+const HEAVY_KEY: u64 = 1 << 12;
+
+/// What the scan makes of the equalities that all rules of a branch ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JoinChoice {
+    /// Together they are the key of a hash join; keys that very many records have are swept by another predicate.
+    #[default]
+    Skew,
+    /// They are the key of a hash join, and all keys are alike.
+    Plain,
+    /// There is no join: a similarity or a number leads, and an equality only where there is neither.
+    None,
+}
+
+const JOINS: [(&str, JoinChoice); 3] =
+    [("skew", JoinChoice::Skew), ("plain", JoinChoice::Plain), ("none", JoinChoice::None)];
+
+impl fmt::Display for JoinChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(JOINS.iter().find(|(_, choice)| choice == self).map_or("", |(name, _)| name))
+    }
+}
+
+impl FromStr for JoinChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let choice = JOINS.iter().find(|(name, _)| *name == text);
+        choice.map(|(_, choice)| *choice).ok_or_else(|| "expected skew, plain or none".into())
+    }
 }
 
 impl Default for ScanOptions {
@@ -33,6 +72,8 @@ impl Default for ScanOptions {
             stretch: STRETCH,
             policy: Policy { sliding: true, stealing: true },
             queue: true,
+            join: JoinChoice::default(),
+            heavy: HEAVY_KEY,
             filter: true,
             dictionary: true,
             sequential: true,

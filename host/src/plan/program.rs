@@ -25,11 +25,13 @@ pub struct BranchSteps {
     pub steps: Range<u32>,
     /// Its steps that every rule of it asks for, with their predicates: any of them may lead its scan.
     pub required: Vec<(u32, u32)>,
+    /// What stands below those, if it is several subtrees: branches too, of pairs on which the required predicates hold.
+    pub children: Vec<Self>,
 }
 
 impl Program {
     pub(super) fn new(encoded: &Encoded, steps: &[Step], options: ScanOptions) -> Result<Self> {
-        let branches = branches(steps);
+        let branches = branches(steps, 0..steps.len() as u32);
         let lowered = |step: &Step| match *step {
             Step::Test { predicate, otherwise, bit } => match encoded.predicates[predicate as usize] {
                 Predicate {
@@ -76,24 +78,27 @@ impl Program {
     }
 }
 
-/// The children of the root, each with the tests that lead to all of its witnesses: from its first step down, as long as
-/// a step has one child and no witness beside it.
-fn branches(steps: &[Step]) -> Vec<BranchSteps> {
-    let mut branches = Vec::new();
-    let mut from = 0;
-    while let Some(step) = steps.get(from as usize) {
-        let upto = match step {
-            Step::Test { otherwise, .. } => *otherwise,
+/// Sibling subtrees, each with the tests that lead to all of its witnesses: from its first step down, as long as a step has
+/// one child and no witness beside it.
+fn branches(steps: &[Step], within: Range<u32>) -> Vec<BranchSteps> {
+    let mut siblings = Vec::new();
+    let mut from = within.start;
+    while from < within.end {
+        let upto = match steps[from as usize] {
+            Step::Test { otherwise, .. } => otherwise,
             Step::Witness { .. } => from + 1,
         };
-        let required = (from..upto)
+        let required: Vec<(u32, u32)> = (from..upto)
             .map_while(|ix| match steps[ix as usize] {
                 Step::Test { predicate, otherwise, .. } if otherwise == upto => Some((ix, predicate)),
                 _ => None,
             })
             .collect();
-        branches.push(BranchSteps { steps: from..upto, required });
+        let below = from + required.len() as u32;
+        let children = if required.is_empty() { Vec::new() } else { branches(steps, below..upto) };
+        let children = if children.len() > 1 { children } else { Vec::new() };
+        siblings.push(BranchSteps { steps: from..upto, required, children });
         from = upto;
     }
-    branches
+    siblings
 }

@@ -1,4 +1,4 @@
-//! The lead of a branch: which of the predicates that all its rules ask for orders and screens its scan.
+//! Leads: which of the predicates that all rules of a branch ask for may order and screen its scan, and at what cost.
 //!
 //! What a lead costs is estimated: the pairs that its scan looks at, and, many times as dear, those it has to verify. An
 //! equality looks at what it verifies. A similarity looks at pairs of distinct values, and how many of them its screen
@@ -16,7 +16,7 @@ use hyperblock_shared::signature::fewest_unshared;
 use std::ops::Range;
 
 /// Verifying a pair costs as much as screening so many.
-const VERIFYING: f64 = 60.0;
+pub(crate) const VERIFYING: f64 = 60.0;
 /// Pairs that a screen is tried on.
 const N_SAMPLES: usize = 512;
 const SEED: u64 = 0x6c65_6164;
@@ -25,15 +25,15 @@ const LONG: f64 = 24.0;
 
 /// The lead of a branch.
 #[derive(Clone, Debug)]
-pub(super) struct Lead {
+pub(crate) struct Lead {
     /// Its step, or `UNKNOWN` if there is none.
-    pub(super) step: u32,
-    pub(super) predicate: u32,
-    pub(super) screen: Screen,
+    pub(crate) step: u32,
+    pub(crate) predicate: u32,
+    pub(crate) screen: Screen,
     /// Whether it says the same of a pair either way round, and looks at the same column on both sides.
-    pub(super) is_symmetric: bool,
+    pub(crate) is_symmetric: bool,
     /// The two operands.
-    pub(super) operands: Option<[u32; 2]>,
+    pub(crate) operands: Option<[u32; 2]>,
     /// What its screen's signatures are of.
     pub(super) signed: Option<Signed>,
     /// The reaches of a numeric predicate.
@@ -44,7 +44,7 @@ pub(super) struct Lead {
 
 impl Lead {
     /// No predicate leads: all pairs are verified.
-    fn none() -> Self {
+    pub(crate) fn none() -> Self {
         let (step, predicate) = NO_LEAD;
         Self {
             step,
@@ -56,6 +56,22 @@ impl Lead {
             reaches: None,
             is_grouped: false,
         }
+    }
+
+    /// All predicates that can lead a branch, each once.
+    pub(crate) fn all(encoded: &Encoded, branch: &BranchSteps, options: &ScanOptions) -> Vec<Self> {
+        let mut leads: Vec<Self> = Vec::new();
+        for &(step, predicate) in &branch.required {
+            if leads.iter().all(|lead| lead.predicate != predicate) {
+                leads.extend(Self::of(encoded, step, predicate, options));
+            }
+        }
+        leads
+    }
+
+    /// Whether it asks for equal values.
+    pub(crate) fn is_equality(&self) -> bool {
+        self.screen == Screen::Codes
     }
 
     /// What a predicate would be as lead, if it can be one.
@@ -108,42 +124,35 @@ impl Lead {
     }
 }
 
-/// The lead that is expected to cost least.
-pub(super) fn choose(encoded: &Encoded, branch: &BranchSteps, block: &Block, options: &ScanOptions) -> Lead {
-    if !options.filter {
-        return Lead::none();
-    }
-    let leads: Vec<Lead> = branch
-        .required
-        .iter()
-        .filter_map(|&(step, predicate)| Lead::of(encoded, step, predicate, options))
-        .collect();
-    // Nothing to choose from needs no estimate.
-    if let [only] = &leads[..] {
-        return only.clone();
-    }
-    let cost = |lead: &Lead| Estimate::new(encoded, lead, block).map_or(f64::INFINITY, |it| it.cost());
-    leads
-        .iter()
-        .map(|lead| (cost(lead), lead))
-        .min_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map_or_else(Lead::none, |(_, lead)| lead.clone())
-}
-
 /// What a lead is expected to do.
-struct Estimate {
+#[derive(Clone, Debug)]
+pub(crate) struct Estimate {
     /// Pairs of items that are screened.
     screened: f64,
     /// Pairs of records or of items that are verified.
     verified: f64,
+    /// The share of pairs that are near enough to be screened.
+    near: f64,
+    /// The share of pairs that are verified.
+    passed: f64,
+    /// By side: how many items there are.
+    n_items: [f64; 2],
 }
 
 impl Estimate {
-    fn cost(&self) -> f64 {
+    /// In pairs that are screened.
+    pub(crate) fn cost(&self) -> f64 {
         self.screened + VERIFYING * self.verified
     }
 
-    fn new(encoded: &Encoded, lead: &Lead, block: &Block) -> Option<Self> {
+    /// The same for the pairs within a group of so many left and right records.
+    pub(crate) fn cost_within(&self, n_records: [f64; 2]) -> f64 {
+        let items = n_records[0].min(self.n_items[0]) * n_records[1].min(self.n_items[1]);
+        items * self.near + VERIFYING * (items + n_records[0] * n_records[1]) * self.passed
+    }
+
+    /// Of a lead over a block, if it is one.
+    pub(crate) fn new(encoded: &Encoded, lead: &Lead, block: &Block) -> Option<Self> {
         let [left, right] = lead.operands?.map(|operand| &encoded.codes[operand as usize]);
         let sides = [Side::new(left, &block.left), Side::new(right, &block.right)];
         let n_records = sides.each_ref().map(|side| side.codes.len() as f64);
@@ -154,22 +163,26 @@ impl Estimate {
                 let pairs = counts[0].iter().zip(&counts[1]).map(|(&l, &r)| f64::from(l) * f64::from(r));
                 // Of one table with itself, no record is compared with itself.
                 let own = if block.half && lead.is_symmetric { n_records[0] } else { 0.0 };
-                Some(Self { screened: 0.0, verified: (pairs.sum::<f64>() - own).max(0.0) })
+                let verified = (pairs.sum::<f64>() - own).max(0.0);
+                Some(Self {
+                    screened: 0.0,
+                    verified,
+                    near: 0.0,
+                    passed: verified / all.max(1.0),
+                    n_items: n_records,
+                })
             }
             Screen::Reaches => {
                 let reaches = encoded.reaches(lead.reaches?);
                 let within =
                     |l: u32, r: u32| (reaches[l as usize].from..reaches[l as usize].upto).contains(&r);
-                Some(Self { screened: 0.0, verified: all * share(&sides, within) })
+                let passed = share(&sides, within);
+                Some(Self { screened: 0.0, verified: all * passed, near: 0.0, passed, n_items: n_records })
             }
             Screen::Signatures | Screen::WideSignatures => {
-                let items = if lead.is_grouped {
-                    let n_values =
-                        sides.each_ref().map(|side| side.counts().iter().filter(|&&n| n > 0).count());
-                    n_values[0] as f64 * n_values[1] as f64
-                } else {
-                    all
-                };
+                let n_values = |side: &Side<'_>| side.counts().iter().filter(|&&n| n > 0).count() as f64;
+                let n_items = if lead.is_grouped { sides.each_ref().map(n_values) } else { n_records };
+                let items = n_items[0] * n_items[1];
                 let heads = match lead.signed? {
                     Signed::Texts { texts, .. } => encoded.texts(texts).heads,
                     Signed::Sets { sets, .. } => encoded.sets(sets).heads,
@@ -194,11 +207,14 @@ impl Estimate {
                 };
                 share(&sides, screened);
                 // What no sample shows is still there. Values that pass are compared once, their records for the rest.
-                let n = N_SAMPLES as f64;
+                let (near, passed) = (near / N_SAMPLES as f64, (passed + 0.1) / N_SAMPLES as f64);
                 let expanded = if lead.is_grouped { all } else { 0.0 };
-                Some(Self { screened: items * near / n, verified: (items + expanded) * (passed + 0.1) / n })
+                let (screened, verified) = (items * near, (items + expanded) * passed);
+                Some(Self { screened, verified, near, passed, n_items })
             }
-            Screen::None => Some(Self { screened: 0.0, verified: all }),
+            Screen::None => {
+                Some(Self { screened: 0.0, verified: all, near: 0.0, passed: 1.0, n_items: n_records })
+            }
         }
     }
 }

@@ -36,23 +36,8 @@ impl ListKey {
             return ItemList { records: self.records.clone().collect(), ..ItemList::default() };
         };
         let codes = encoded.codes(operand);
-        let len_of = |code: u32| match self.signed {
-            None => 0,
-            Some(Signed::Texts { texts, .. }) => encoded.texts(texts).heads[code as usize].len,
-            Some(Signed::Sets { sets, .. }) => encoded.sets(sets).heads[code as usize].len,
-        };
-        // Values without elements are as good as missing.
-        let has_value = |record: &u32| {
-            let code = codes[*record as usize];
-            code != MISSING && (self.signed.is_none() || len_of(code) > 0)
-        };
-        // By length, then by value: records with the same value stand together.
-        let key = |record: u32| {
-            let code = codes[record as usize];
-            u64::from(len_of(code)) << 32 | u64::from(code)
-        };
-        let mut keyed: Vec<(u64, u32)> =
-            self.records.clone().filter(has_value).map(|record| (key(record), record)).collect();
+        let keyed = |record| Some((self.place(encoded, codes[record as usize])?, record));
+        let mut keyed: Vec<(u64, u32)> = self.records.clone().filter_map(keyed).collect();
         keyed.par_sort_unstable();
         let records: Vec<u32> = keyed.par_iter().map(|&(_, record)| record).collect();
         let mut starts = Vec::new();
@@ -61,6 +46,27 @@ impl ListKey {
             starts = (0..keyed.len()).filter(is_new).map(|place| place as u32).collect();
         }
         drop(keyed);
+        self.sketched(encoded, codes, records, starts)
+    }
+
+    /// Where a value stands in the list, if it does: by length, then by code, so that records with the same value stand
+    /// together. Values without elements are as good as missing.
+    pub(super) fn place(&self, encoded: &Encoded, code: u32) -> Option<u64> {
+        if code == MISSING {
+            return None;
+        }
+        let len = self.signed.map_or(0, |signed| signed.len(encoded, code));
+        (self.signed.is_none() || len > 0).then_some(u64::from(len) << 32 | u64::from(code))
+    }
+
+    /// The list of records that are in order; where items are values, with the places where their records start.
+    pub(super) fn sketched(
+        &self,
+        encoded: &Encoded,
+        codes: &[u32],
+        records: Vec<u32>,
+        mut starts: Vec<u32>,
+    ) -> ItemList {
         let n_records = records.len() as u32;
         let firsts: &[u32] = if self.is_grouped { &starts } else { &records };
         let code = |ix: usize| {
@@ -80,7 +86,7 @@ impl ListKey {
                 if signed.is_wide() {
                     list.uppers = sketched.iter().map(|&(_, upper)| upper).collect();
                 }
-                list.lens = (0..firsts.len()).map(|ix| len_of(code(ix))).collect();
+                list.lens = (0..firsts.len()).map(|ix| signed.len(encoded, code(ix))).collect();
             }
         }
         if self.is_grouped {
@@ -98,6 +104,13 @@ impl ListKey {
 }
 
 impl Signed {
+    fn len(self, encoded: &Encoded, code: u32) -> u32 {
+        match self {
+            Self::Texts { texts, .. } => encoded.texts(texts).heads[code as usize].len,
+            Self::Sets { sets, .. } => encoded.sets(sets).heads[code as usize].len,
+        }
+    }
+
     fn is_wide(self) -> bool {
         let (Self::Texts { is_wide, .. } | Self::Sets { is_wide, .. }) = self;
         is_wide

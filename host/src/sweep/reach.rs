@@ -8,64 +8,88 @@ use hyperblock_shared::screen::{Limits, Screen, Sketch};
 use hyperblock_shared::sweep::Order;
 use hyperblock_shared::window::Interval;
 use std::ops::Range;
+use std::sync::Arc;
 
-/// Cuts the left list into intervals, each with the right items within reach. Intervals that reach nothing are left out.
-pub(super) fn intervals(
-    lead: &Lead,
-    [left, right]: [&ItemList; 2],
-    walk: Walk<'_>,
-    order: Order,
-    n_items: u32,
-) -> Vec<Interval> {
-    let reach = Reach::new(lead, left, right, walk);
-    let mut intervals = Vec::new();
-    for left_from in (0..left.len()).step_by(n_items as usize) {
-        let left_upto = left.len().min(left_from.saturating_add(n_items));
-        let Range { start, end } = reach.of(left_from as usize..left_upto as usize);
-        // Of one list, items before the first have met it already.
-        let start = if order == Order::Unordered { start.max(left_from) } else { start };
-        if start < end {
-            intervals.push(Interval { left_from, left_upto, right_from: start, right_upto: end });
-        }
+/// How items meet.
+pub(super) struct Meeting<'a> {
+    pub(super) screen: Screen,
+    /// If the screen has signatures, of what.
+    pub(super) measure: Option<&'a ArchivedMeasure>,
+    pub(super) order: Order,
+    /// Left items in an interval.
+    pub(super) n_items: u32,
+}
+
+impl<'a> Meeting<'a> {
+    pub(super) fn new(lead: &Lead, walk: Walk<'a>, order: Order, n_items: u32) -> Self {
+        let has_signatures = matches!(lead.screen, Screen::Signatures | Screen::WideSignatures);
+        let measure = has_signatures.then(|| walk.predicate(lead.predicate).measure()).flatten();
+        Self { screen: lead.screen, measure, order, n_items }
     }
-    intervals
+
+    /// Cuts a range of the left list into intervals, each with the items of a range of the right list within reach.
+    /// Intervals that reach nothing are left out.
+    pub(super) fn intervals(
+        &self,
+        [left, right]: &[Arc<ItemList>; 2],
+        [lefts, rights]: [Range<u32>; 2],
+    ) -> Vec<Interval> {
+        let reach = Reach::new(self, left, right, rights);
+        let mut intervals = Vec::new();
+        for left_from in lefts.clone().step_by(self.n_items as usize) {
+            let left_upto = lefts.end.min(left_from.saturating_add(self.n_items));
+            let Range { start, end } = reach.of(left_from as usize..left_upto as usize);
+            // Of one list, items before the first have met it already.
+            let start = if self.order == Order::Unordered { start.max(left_from) } else { start };
+            if start < end {
+                intervals.push(Interval { left_from, left_upto, right_from: start, right_upto: end });
+            }
+        }
+        intervals
+    }
 }
 
 /// How the range of right items is found.
 enum Reach<'a> {
-    Everything(u32),
+    Everything(Range<u32>),
     /// By code, which ascends in both lists.
     Codes {
         left: &'a [Sketch],
         right: &'a [Sketch],
+        /// The place of the first of them.
+        right_from: u32,
         is_reach: bool,
     },
     /// By length, which ascends in both lists: where the items of each length begin.
     Lens {
         left: &'a [u32],
         right: Vec<(u32, u32)>,
-        n_right: u32,
+        right_upto: u32,
         measure: &'a ArchivedMeasure,
     },
 }
 
 impl<'a> Reach<'a> {
-    fn new(lead: &Lead, left: &'a ItemList, right: &'a ItemList, walk: Walk<'a>) -> Self {
-        let (lefts, rights) = (&left.sketches[..], &right.sketches[..]);
-        match lead.screen {
-            Screen::None => Self::Everything(right.len()),
-            Screen::Codes => Self::Codes { left: lefts, right: rights, is_reach: false },
-            Screen::Reaches => Self::Codes { left: lefts, right: rights, is_reach: true },
-            Screen::Signatures | Screen::WideSignatures => match walk.predicate(lead.predicate).measure() {
-                None => Self::Everything(right.len()),
+    fn new(meeting: &Meeting<'a>, left: &'a ItemList, right: &'a ItemList, range: Range<u32>) -> Self {
+        let codes = |is_reach| {
+            let rights = &right.sketches[range.start as usize..range.end as usize];
+            Self::Codes { left: &left.sketches, right: rights, right_from: range.start, is_reach }
+        };
+        match meeting.screen {
+            Screen::None => Self::Everything(range),
+            Screen::Codes => codes(false),
+            Screen::Reaches => codes(true),
+            Screen::Signatures | Screen::WideSignatures => match meeting.measure {
+                None => Self::Everything(range),
                 Some(measure) => {
                     let mut firsts: Vec<(u32, u32)> = Vec::new();
-                    for (place, &len) in (0..).zip(&right.lens) {
+                    let lens = &right.lens[range.start as usize..range.end as usize];
+                    for (place, &len) in (range.start..).zip(lens) {
                         if firsts.last().is_none_or(|&(last, _)| last != len) {
                             firsts.push((len, place));
                         }
                     }
-                    Self::Lens { left: &left.lens, right: firsts, n_right: right.len(), measure }
+                    Self::Lens { left: &left.lens, right: firsts, right_upto: range.end, measure }
                 }
             },
         }
@@ -73,22 +97,23 @@ impl<'a> Reach<'a> {
 
     fn of(&self, items: Range<usize>) -> Range<u32> {
         match self {
-            Self::Everything(n_right) => 0..*n_right,
-            Self::Codes { left, right, is_reach } => {
+            Self::Everything(range) => range.clone(),
+            Self::Codes { left, right, right_from, is_reach } => {
                 let reaches = left[items].iter().map(|sketch| match is_reach {
                     true => (sketch.reach().from, sketch.reach().upto),
                     false => (sketch.code(), sketch.code() + 1),
                 });
                 let (from, upto) =
                     reaches.fold((u32::MAX, 0), |(from, upto), (f, u)| (from.min(f), upto.max(u)));
-                let place = |code: u32| right.partition_point(|sketch| sketch.code() < code) as u32;
+                let place =
+                    |code: u32| right_from + right.partition_point(|sketch| sketch.code() < code) as u32;
                 if from < upto { place(from)..place(upto) } else { 0..0 }
             }
-            Self::Lens { left, right, n_right, measure } => {
+            Self::Lens { left, right, right_upto, measure } => {
                 let (mut from, mut upto) = (u32::MAX, 0);
                 let mut seen = None;
                 for &len in left[items].iter().filter(|&&len| seen.replace(len) != Some(len)) {
-                    let Range { start, end } = lens_within(measure, len, right, *n_right);
+                    let Range { start, end } = lens_within(measure, len, right, *right_upto);
                     if start < end {
                         (from, upto) = (from.min(start), upto.max(end));
                     }
@@ -101,11 +126,11 @@ impl<'a> Reach<'a> {
 
 /// The items whose lengths go with `len`. For every measure these are the lengths between two bounds around `len`: the
 /// nearer the lengths, the more alike values can be.
-fn lens_within(measure: &ArchivedMeasure, len: u32, firsts: &[(u32, u32)], n_items: u32) -> Range<u32> {
+fn lens_within(measure: &ArchivedMeasure, len: u32, firsts: &[(u32, u32)], end_of_all: u32) -> Range<u32> {
     let is_near = |other: u32| Limits::of(measure, len, other).is_possible();
     let same = firsts.partition_point(|&(other, _)| other < len);
     let start = firsts[..same].partition_point(|&(other, _)| !is_near(other));
     let end = same + firsts[same..].partition_point(|&(other, _)| is_near(other));
-    let place = |ix: usize| firsts.get(ix).map_or(n_items, |&(_, place)| place);
+    let place = |ix: usize| firsts.get(ix).map_or(end_of_all, |&(_, place)| place);
     place(start)..place(end)
 }

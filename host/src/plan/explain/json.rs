@@ -21,7 +21,7 @@ impl Explained<'_> {
             ("right_compared", self.encoded.n_right.into()),
             ("pairs", self.n_pairs.into()),
             ("branches", Json::List(self.nodes(&mut lines.iter().peekable(), 0))),
-            ("sweeps", Json::List(self.scans.iter().map(scan).collect())),
+            ("accesses", Json::List(self.scans.iter().map(scan).collect())),
             ("subsumed", Json::List(subsumed.collect())),
         ];
         if let Some(analysis) = &self.analysis {
@@ -77,17 +77,38 @@ impl Explained<'_> {
 }
 
 fn scan(scan: &BranchScan) -> Json {
+    let on = |equalities: &[String]| Json::List(equalities.iter().map(|it| it.as_str().into()).collect());
     let mut object = Vec::new();
-    if let Some(lead) = &scan.lead {
-        object.push(("lead", lead.as_str().into()));
+    match scan {
+        BranchScan::Join { equalities, n_records: [left, right], n_keys, n_pairs } => object.extend([
+            ("access", "hash join".into()),
+            ("on", on(equalities)),
+            ("left_records", (*left as u64).into()),
+            ("right_records", (*right as u64).into()),
+            ("keys", (*n_keys).into()),
+            ("pairs", (*n_pairs).into()),
+        ]),
+        BranchScan::Sweep { within, lead, n_items: [left, right], of_values, n_reached, screen } => {
+            match within {
+                None => object.push(("access", "sweep".into())),
+                Some((equalities, n_keys)) => object.extend([
+                    ("access", "hash join".into()),
+                    ("on", on(equalities)),
+                    ("heavy_keys", (*n_keys).into()),
+                ]),
+            }
+            if let Some(lead) = lead {
+                object.push(("lead", lead.as_str().into()));
+            }
+            object.extend([
+                ("items", if *of_values { "values" } else { "records" }.into()),
+                ("left_items", (*left).into()),
+                ("right_items", (*right).into()),
+                ("pairs_in_reach", (*n_reached).into()),
+                ("screen", (*screen).into()),
+            ]);
+        }
     }
-    object.extend([
-        ("items", if scan.of_values { "values" } else { "records" }.into()),
-        ("left_items", scan.n_items[0].into()),
-        ("right_items", scan.n_items[1].into()),
-        ("pairs_in_reach", scan.n_reached.into()),
-        ("screen", scan.screen.into()),
-    ]);
     Json::Object(object)
 }
 

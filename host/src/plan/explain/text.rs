@@ -1,6 +1,6 @@
 //! The tree as text: a line a node, indented by depth, what is expected beside what happened.
 
-use super::{Explained, Line, What, about};
+use super::{BranchScan, Explained, Line, What, about};
 use crate::analyze::OnDevice;
 use crate::grouped::grouped;
 use std::fmt;
@@ -16,14 +16,7 @@ impl fmt::Display for Explained<'_> {
         writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", grouped(*n_pairs))?;
         self.tree(f)?;
         for scan in &self.scans {
-            let [left, right] = scan.n_items.map(|n| grouped(n.into()));
-            let items = if scan.of_values { "values" } else { "records" };
-            match &scan.lead {
-                Some(lead) => write!(f, "Sweep: led by {lead}")?,
-                None => write!(f, "Sweep: without a lead")?,
-            }
-            let (reached, screen) = (grouped(scan.n_reached), scan.screen);
-            writeln!(f, ", {items}={left} × {right}, pairs in reach≈{reached}, screen: {screen}")?;
+            writeln!(f, "{scan}")?;
         }
         for subsumed in self.subsumed {
             let (rule, by) = (&plan.rules[subsumed.rule].name, &plan.rules[subsumed.by].name);
@@ -50,6 +43,34 @@ impl fmt::Display for Explained<'_> {
             self.columns.iter().try_for_each(|column| column.fmt(f))?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for BranchScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Join { equalities, n_records, n_keys, n_pairs } => {
+                let [left, right] = n_records.map(|n| grouped(n as u64));
+                let (keys, pairs) = (grouped((*n_keys).into()), grouped(*n_pairs));
+                write!(f, "Hash join: on {}, records={left} × {right}", equalities.join(" AND "))?;
+                write!(f, ", keys={keys}, pairs with the same key={pairs}")
+            }
+            Self::Sweep { within, lead, n_items, of_values, n_reached, screen } => {
+                write!(f, "Sweep: ")?;
+                if let Some((equalities, n_keys)) = within {
+                    let keys = grouped((*n_keys).into());
+                    write!(f, "within heavy keys={keys} of {}, ", equalities.join(" AND "))?;
+                }
+                match lead {
+                    Some(lead) => write!(f, "led by {lead}")?,
+                    None => write!(f, "without a lead")?,
+                }
+                let [left, right] = n_items.map(|n| grouped(n.into()));
+                let items = if *of_values { "values" } else { "records" };
+                let reached = grouped(*n_reached);
+                write!(f, ", {items}={left} × {right}, pairs in reach≈{reached}, screen: {screen}")
+            }
+        }
     }
 }
 
