@@ -20,7 +20,8 @@ const QUANTILES: [(&str, &str, f64); 3] =
 /// How long the parts of a scan took.
 #[derive(Clone, Debug, Default)]
 pub struct Latencies {
-    /// Shares of a sweep's stretches, from when a block or a thread got one until it was done or stolen.
+    /// Shares of a sweep's stretches, from when a block or a thread got one until it was done or stolen; partitions of a
+    /// join, and pieces of its heavy keys.
     pub intervals: Latency,
     /// Tasks, those that are done again in halves too.
     pub tasks: Latency,

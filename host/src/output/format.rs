@@ -9,6 +9,7 @@ use hyperblock_shared::layout::Candidate;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
+use rayon::prelude::*;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -49,11 +50,14 @@ impl Format {
 /// Rows of a batch in the formats that have batches.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
+/// Rows that a thread makes of them at a time.
+const ROWS_PER_PART: usize = 1 << 13;
+
 type Sink = BufWriter<Box<dyn Write + Send>>;
 
 /// One of the formats' writers.
 pub(super) enum Writer {
-    Csv(Box<csv::Writer<Sink>>),
+    Csv { file: Sink, delimiter: u8 },
     Parquet(Box<ArrowWriter<Sink>>),
     Arrow(Box<FileWriter<Sink>>),
 }
@@ -70,7 +74,8 @@ impl Writer {
                 let delimiter = if format == Format::Csv { b',' } else { b'\t' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
                 writer.write_record(["left", "right", "rule"]).map_err(from_csv)?;
-                Self::Csv(Box::new(writer))
+                let file = writer.into_inner().map_err(|error| error.into_error())?;
+                Self::Csv { file, delimiter }
             }
             Format::Parquet => {
                 let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -83,12 +88,11 @@ impl Writer {
     pub(super) fn write(&mut self, candidates: &[Candidate], names: &Names<'_>) -> Result<(), ArrowError> {
         for batch in candidates.chunks(ROWS_PER_BATCH) {
             match self {
-                Self::Csv(writer) => {
-                    for Candidate { left, right, rule } in batch {
-                        let (left, right) = (names.left.text(*left), names.right.text(*right));
-                        writer
-                            .write_record([&left, &right, &names.rules[*rule as usize]])
-                            .map_err(from_csv)?;
+                Self::Csv { file, delimiter } => {
+                    // Rows are made by all threads, and written by one.
+                    let parts = batch.par_chunks(ROWS_PER_PART).map(|part| csv_rows(part, names, *delimiter));
+                    for rows in parts.collect::<Result<Vec<Vec<u8>>, ArrowError>>()? {
+                        file.write_all(&rows)?;
                     }
                 }
                 Self::Parquet(writer) => writer.write(&rows(batch, names)?)?,
@@ -101,12 +105,22 @@ impl Writer {
     /// Writes the file's end and everything that is still buffered.
     pub(super) fn finish(self) -> Result<(), ArrowError> {
         match self {
-            Self::Csv(mut writer) => writer.flush()?,
+            Self::Csv { mut file, .. } => file.flush()?,
             Self::Parquet(writer) => writer.into_inner()?.flush()?,
             Self::Arrow(writer) => writer.into_inner()?.flush()?,
         }
         Ok(())
     }
+}
+
+/// Candidates as lines of CSV.
+fn csv_rows(candidates: &[Candidate], names: &Names<'_>, delimiter: u8) -> Result<Vec<u8>, ArrowError> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    for Candidate { left, right, rule } in candidates {
+        let (left, right) = (names.left.borrowed(*left), names.right.borrowed(*right));
+        writer.write_record([&*left, &*right, &names.rules[*rule as usize]]).map_err(from_csv)?;
+    }
+    Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }
 
 fn from_csv(error: csv::Error) -> ArrowError {

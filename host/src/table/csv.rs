@@ -1,4 +1,7 @@
-//! CSV after RFC 4180: quoted fields may hold delimiters, quotes and newlines; a byte order mark is skipped.
+//! CSV after RFC 4180: quoted fields may hold delimiters, quotes and newlines; a byte order mark is skipped. Tables without
+//! a quote are read by all threads ([`plain`]).
+
+mod plain;
 
 use super::{Contents, Keep, MAX_FIELD, field_too_long, kind, name_columns};
 use crate::error::{Error, Result};
@@ -24,9 +27,37 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, keep: &Keep
             .map_err(|_| Error::table(path, "the header is not valid UTF-8; convert the file"))
     });
     let names = name_columns(path, header.collect::<Result<Vec<_>>>()?.into_iter())?;
-    let mut builders: Vec<_> =
-        names.iter().map(|name| keep.keeps(name).then(LargeStringBuilder::new)).collect();
+    let keeps: Vec<bool> = names.iter().map(|name| keep.keeps(name)).collect();
+    let first = reader.position().byte() as usize;
+    let (values, n_rows) = match plain::read(&bytes[first..], delimiter, &keeps) {
+        Some(plain) => plain,
+        None => rows(path, reader, bytes, delimiter, &names, &keeps)?,
+    };
+    let (columns, values) = names
+        .into_iter()
+        .zip(values)
+        .map(|(name, values)| {
+            let schema = match &values {
+                Some(values) => kind::infer(name, values),
+                None => super::ColumnSchema { name, kind: super::Kind::Text, why_text: None },
+            };
+            (schema, values)
+        })
+        .unzip();
+    Ok(Contents { columns, values, n_rows })
+}
 
+/// The rows that follow the header, whatever they hold.
+fn rows(
+    path: &Path,
+    mut reader: Reader<&[u8]>,
+    bytes: &[u8],
+    delimiter: u8,
+    names: &[String],
+    keeps: &[bool],
+) -> Result<plain::Columns> {
+    let mut record = ByteRecord::new();
+    let mut builders: Vec<_> = keeps.iter().map(|keeps| keeps.then(LargeStringBuilder::new)).collect();
     let (mut n_rows, mut last_start) = (0, 0);
     while reader.read_byte_record(&mut record).map_err(|error| malformed(path, &error))? {
         n_rows += 1;
@@ -63,20 +94,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, keep: &Keep
             format!("row {n_rows}, the last one, opens a quote and never closes it"),
         ));
     }
-
-    let (columns, values) = names
-        .into_iter()
-        .zip(builders)
-        .map(|(name, builder)| {
-            let values = builder.map(|mut builder| builder.finish());
-            let schema = match &values {
-                Some(values) => kind::infer(name, values),
-                None => super::ColumnSchema { name, kind: super::Kind::Text, why_text: None },
-            };
-            (schema, values)
-        })
-        .unzip();
-    Ok(Contents { columns, values, n_rows })
+    Ok((builders.into_iter().map(|builder| builder.map(|mut builder| builder.finish())).collect(), n_rows))
 }
 
 fn reader(bytes: &[u8], delimiter: u8) -> Reader<&[u8]> {

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use rayon::slice::ParallelSliceMut;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Ids by record. Records are numbered by ascending id: integers by value, text by code points.
@@ -83,9 +84,14 @@ impl Ids {
 
     /// A record's id as text.
     pub fn text(&self, record: u32) -> String {
+        self.borrowed(record).into_owned()
+    }
+
+    /// The same, where it lies.
+    pub(crate) fn borrowed(&self, record: u32) -> Cow<'_, str> {
         match &self.texts {
-            None => (self.row(record) + 1).to_string(),
-            Some(texts) => texts.value(self.row(record)).to_owned(),
+            None => (self.row(record) + 1).to_string().into(),
+            Some(texts) => texts.value(self.row(record)).into(),
         }
     }
 
