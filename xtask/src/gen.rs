@@ -1,9 +1,11 @@
 //! `cargo xtask gen`: example data, the same for a seed on every platform.
 //!
-//! A [`person`] is drawn from our own [`words`], heavy ones first; [`people`] repeats some of them with [`noise`] and
-//! keeps the truth, and [`skew`] says how unevenly names and zip codes come up; [`names`] makes distinct names for the scan. [`papers`] and [`titles`] are of a [`vocabulary`] of
-//! made-up words, and so are not about persons; [`slips`] happen to all. All randomness comes from one ChaCha8 stream,
-//! and all mathematics from libm, so neither platform nor thread count shows in the files.
+//! A [`person`] is drawn from our own [`words`], heavy ones first; [`people`] repeats some of them with
+//! [`noise`] and keeps the truth, and [`skew`] says how unevenly names and zip codes come up; [`names`] makes
+//! distinct names for the scan. [`papers`] and [`titles`] are of a [`vocabulary`] of made-up words, and so
+//! are not about persons; [`slips`] happen to all. Their randomness comes from one ChaCha8 stream, and their
+//! mathematics from libm, so neither platform nor thread count shows in the files. [`zipf`] has columns of
+//! keys for joins, by the mathematics that others published counts of.
 
 pub(crate) mod names;
 mod noise;
@@ -15,6 +17,7 @@ mod slips;
 mod titles;
 mod vocabulary;
 mod words;
+pub(crate) mod zipf;
 
 use crate::replace::replace;
 use anyhow::{Context, Result};
@@ -37,7 +40,8 @@ pub(crate) enum Command {
         /// Share of rows that repeat another row's person, from 0 to 0.5
         #[arg(long, default_value_t = 0.2, value_parser = up_to_half)]
         duplicates: f64,
-        /// Draw names and zip codes by Zipf's law with this exponent, from 0 (all alike) to 1 [default: as in life]
+        /// Draw names and zip codes by Zipf's law with this exponent, from 0 (all alike) to 1 [default: as in
+        /// life]
         ///
         /// There are 20,000 last names, and a zip code for every ten rows.
         #[arg(long, value_name = "EXPONENT", value_parser = up_to_all)]
@@ -60,8 +64,8 @@ pub(crate) enum Command {
     },
     /// Two tables of papers, and which of them are the same: tableA.csv, tableB.csv and truth.csv
     ///
-    /// The tables have the columns id, title, authors, venue and year; truth.csv has id_a and id_b, the ids of a paper and
-    /// of its noisy copy.
+    /// The tables have the columns id, title, authors, venue and year; truth.csv has id_a and id_b, the ids
+    /// of a paper and of its noisy copy.
     Papers {
         /// Rows of each table
         #[arg(long)]
@@ -88,6 +92,25 @@ pub(crate) enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
+    /// Two columns of keys that follow Zipf's law together: left.bin and right.bin, and how many pairs have
+    /// the same key
+    ///
+    /// Keys are numbers of four bytes, the lowest first. There are as many as rows, and those that are
+    /// popular left are popular right.
+    Zipf {
+        /// Rows of each column
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+        rows: u32,
+        /// The exponent, from 0 (all keys alike) to 2
+        #[arg(long, value_name = "EXPONENT", value_parser = exponent)]
+        s: f64,
+        /// The same seed gives the same files
+        #[arg(long, default_value_t = zipf::SEED)]
+        seed: u64,
+        /// Folder for the two files
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
 }
 
 fn up_to_half(text: &str) -> Result<f64> {
@@ -96,6 +119,11 @@ fn up_to_half(text: &str) -> Result<f64> {
 
 fn up_to_all(text: &str) -> Result<f64> {
     share(text, 1.0)
+}
+
+/// Of Zipf's law for columns of keys.
+pub(crate) fn exponent(text: &str) -> Result<f64> {
+    share(text, 2.0)
 }
 
 fn share(text: &str, most: f64) -> Result<f64> {
@@ -133,6 +161,16 @@ pub(crate) fn run(command: &Command) -> Result<()> {
             let titles = titles::draw(*rows, *seed);
             replace(output, |file| titles::write(&titles, file))?;
             println!("wrote {}: {rows} titles", output.display());
+        }
+        Command::Zipf { rows, s, seed, output } => {
+            let columns = zipf::Alphabet::new(*rows, *seed).draw(*s);
+            let (left, right) = (output.join("left.bin"), output.join("right.bin"));
+            replace(&left, |file| zipf::write(&columns.left, file))?;
+            replace(&right, |file| zipf::write(&columns.right, file))?;
+            let zipf::Known { n_pairs, most_pairs, most_rows: [most_left, most_right] } = columns.known();
+            println!("wrote {} and {}: {rows} rows each", left.display(), right.display());
+            println!("{n_pairs} pairs have the same key; {most_pairs} of them that of the heaviest key");
+            println!("the most popular key has {most_left} rows left, {most_right} right");
         }
     }
     Ok(())
