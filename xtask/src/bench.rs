@@ -10,15 +10,23 @@ mod chart;
 #[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "bench")]
+mod join;
+#[cfg(feature = "bench")]
+mod join_peers;
+#[cfg(feature = "bench")]
 pub(crate) mod measure;
 #[cfg(feature = "bench")]
 mod plan;
+#[cfg(feature = "bench")]
+mod python;
 #[cfg(feature = "bench")]
 mod rapidfuzz;
 #[cfg(feature = "bench")]
 pub(crate) mod record;
 #[cfg(feature = "bench")]
 pub(crate) mod scan;
+#[cfg(feature = "bench")]
+mod stacks;
 #[cfg(feature = "bench")]
 pub(crate) mod workload;
 
@@ -32,6 +40,10 @@ pub(crate) enum Command {
     Scan(ScanArgs),
     /// The workload `levenshtein` on the CPU, beside rapidfuzz's `process.cdist` (Python, from PyPI) on the same names
     Rapidfuzz(RapidfuzzArgs),
+    /// The join of two columns of keys, from no skew to much: counted, materialised, and with heavy keys apart
+    Join(JoinArgs),
+    /// The join on the CPU, counted, beside DuckDB's and Polars' (Python, from PyPI) of the same keys
+    JoinPeers(JoinPeersArgs),
     /// The cost model trained on timings of which a part is noise: how well it still orders predicates
     Cost(CostArgs),
     /// Rules in the planned order and in every variant's: times by number of predicates and of rules
@@ -84,6 +96,59 @@ pub(crate) struct RapidfuzzArgs {
     save: Option<PathBuf>,
 }
 
+/// What is done about heavy keys.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+pub(crate) enum JoinMethod {
+    /// They are found, and joined apart
+    Skew,
+    /// Nothing: all keys are alike
+    Plain,
+}
+
+/// The joins' workload.
+#[derive(clap::Args)]
+pub(crate) struct JoinArgs {
+    /// Rows of each side
+    #[arg(long, default_value_t = 32_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    rows: u32,
+    /// An exponent of Zipf's law, from 0 to 2; may be repeated [default: 0 to 1 in steps of 0.1]
+    #[arg(long, value_name = "EXPONENT", value_parser = crate::r#gen::exponent)]
+    s: Vec<f64>,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// What is done about heavy keys; may be repeated [default: both]
+    #[arg(long, value_enum)]
+    method: Vec<JoinMethod>,
+    /// Pairs in the buffer for materialised results, which is overwritten when it is full
+    #[arg(long, value_name = "PAIRS", default_value_t = 1 << 27)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    buffer: u32,
+    /// Leave out what would go through more pairs than this; counting with heavy keys apart never does
+    ///
+    /// [default: 2e11 on the CPU, and on a GPU where pairs are materialised with all keys alike; else none]
+    #[arg(long, value_name = "PAIRS")]
+    most_pairs: Option<u64>,
+    /// Also write the figures, plots and the machine to files in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
+/// The keys that all sides join.
+#[derive(clap::Args)]
+pub(crate) struct JoinPeersArgs {
+    /// Rows of each side
+    #[arg(long, default_value_t = 4_000_000)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX)))]
+    rows: u32,
+    /// An exponent of Zipf's law, from 0 to 2; may be repeated [default: 0, 0.5, 0.8 and 1]
+    #[arg(long, value_name = "EXPONENT", value_parser = crate::r#gen::exponent)]
+    s: Vec<f64>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 /// The planner's workload.
 #[derive(clap::Args)]
 pub(crate) struct PlanArgs {
@@ -116,6 +181,8 @@ pub(crate) fn run(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => scan::run(args),
         Command::Rapidfuzz(args) => rapidfuzz::run(args),
+        Command::Join(args) => join::run(args),
+        Command::JoinPeers(args) => join_peers::run(args),
         Command::Cost(args) => cost::run(args),
         Command::Plan(args) => plan::run(args),
     }

@@ -6,7 +6,7 @@
 
 use super::data::{Part, VARIANTS, name};
 use super::{Args, Data};
-use crate::bench::measure::{Times, scan};
+use crate::bench::measure::{LONG, Times, scan};
 use crate::bench::scan::open;
 use anyhow::{Result, ensure};
 use hyperblock::backend::{Backend, BackendKind};
@@ -72,7 +72,7 @@ fn measure(data: Data, rows: u32, parts: &[Part], device: &dyn Backend) -> Resul
     let jobs = Jobs::new(&data.make(rows)?, parts, device)?;
     let plans = parts.iter().map(|part| plan(jobs.of(*part), *part)).collect::<Result<Vec<_>>>()?;
     let (kind, device_name, mut known) = (device.kind(), device.name(), None);
-    let times = Times::in_turns(plans.len(), |ix| {
+    let times = Times::in_turns(plans.len(), LONG, |ix| {
         let n_found = scan(jobs.of(parts[ix]), plans[ix].program(), device)?;
         agree(data, parts[ix], &device_name, n_found, &mut known)
     })?;

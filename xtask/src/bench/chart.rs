@@ -52,6 +52,8 @@ impl Chart<'_> {
         let place = |value: f64| if self.logarithmic { value.log10() } else { value };
         let xs = || self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
         let (from, upto) = (xs().fold(f64::INFINITY, f64::min), xs().fold(1.0, f64::max));
+        // Numbers that are all small are shares or exponents, not counts.
+        let decimals = usize::from(upto - from <= 2.0);
         let mut chart = ChartBuilder::on(&root)
             .margin(16)
             .caption(self.title, (FONT, 18))
@@ -59,7 +61,7 @@ impl Chart<'_> {
             .y_label_area_size(68)
             .build_cartesian_2d(from..upto, place(self.range.start)..place(self.range.end))?;
         let number = |y: &f64| match self.logarithmic {
-            true => format!("{:.3}", 10f64.powf(*y)),
+            true => short(10f64.powf(*y)),
             false => format!("{y:.1}"),
         };
         chart
@@ -67,7 +69,7 @@ impl Chart<'_> {
             .x_desc(self.x)
             .y_desc(self.y)
             .y_labels(7)
-            .x_label_formatter(&|x| format!("{x:.0}"))
+            .x_label_formatter(&|x| format!("{x:.decimals$}"))
             .y_label_formatter(&number)
             .axis_desc_style((FONT, 15))
             .label_style((FONT, 13))
@@ -93,5 +95,25 @@ impl Chart<'_> {
         root.present()?;
         drop(chart);
         Ok(())
+    }
+}
+
+/// A number above 0 with three digits, but at most three behind the point.
+pub(super) fn short(number: f64) -> String {
+    let decimals = (2.0 - number.log10().floor()).clamp(0.0, 3.0) as usize;
+    format!("{number:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn numbers_are_short() {
+        let cases =
+            [(0.0316, "0.032"), (0.5, "0.500"), (3.162, "3.16"), (31.62, "31.6"), (14_999.6, "15000")];
+        for (number, text) in cases {
+            assert_eq!(short(number), text);
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Enough repetitions for a median.
 const MOST_RUNS: usize = 7;
 /// A device that needs longer than this for a run is measured once, and needs no warm-up.
-const LONG: Duration = Duration::from_secs(10);
+pub(crate) const LONG: Duration = Duration::from_secs(10);
 
 /// The times of some runs.
 pub(crate) struct Times(Vec<Duration>);
@@ -32,11 +32,16 @@ impl Times {
     }
 
     /// The same of several works, from 0 to `n`, which take turns: what else the machine does hits all alike.
-    pub(crate) fn in_turns(n: usize, mut work: impl FnMut(usize) -> Result<()>) -> Result<Vec<Self>> {
+    /// One that takes longer than `long` is measured once.
+    pub(crate) fn in_turns(
+        n: usize,
+        long: Duration,
+        mut work: impl FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<Self>> {
         let mut all: Vec<Vec<Duration>> = vec![Vec::new(); n];
         for round in 0..=MOST_RUNS {
             for (ix, times) in all.iter_mut().enumerate() {
-                if times.last().is_some_and(|time| *time > LONG) {
+                if times.last().is_some_and(|time| *time > long) {
                     continue;
                 }
                 let start = Instant::now();
@@ -94,18 +99,18 @@ pub(crate) fn scan(job: &Prepared, program: &Program, device: &dyn Backend) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_RUNS, Times};
+    use super::{LONG, MOST_RUNS, Times};
 
     #[test]
     fn works_take_turns() {
         let mut order = Vec::new();
-        let times = Times::in_turns(3, |ix| {
+        let times = Times::in_turns(3, LONG, |ix| {
             order.push(ix);
             Ok(())
         });
         // Once more to warm up.
         assert_eq!(order, [0, 1, 2].repeat(MOST_RUNS + 1));
         assert!(times.unwrap().iter().all(|times| times.n_runs() == MOST_RUNS));
-        assert!(Times::in_turns(1, |_| anyhow::bail!("broken")).is_err());
+        assert!(Times::in_turns(1, LONG, |_| anyhow::bail!("broken")).is_err());
     }
 }

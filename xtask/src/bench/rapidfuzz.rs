@@ -4,12 +4,13 @@
 //! PyPI to an environment of its own in the build folder; `rapidfuzz.py` says how it is called.
 
 use super::measure::{Times, scan};
+use super::python::environment;
 use super::{RapidfuzzArgs, Workload, record};
-use crate::cargo::{at_root, output, run as run_command, target};
+use crate::cargo::at_root;
 use anyhow::{Context, Result, bail, ensure};
 use hyperblock::backend::Backend;
 use hyperblock::cpu::Cpu;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 const SCRIPT: &str = include_str!("rapidfuzz.py");
@@ -17,7 +18,7 @@ const WORKLOAD: Workload = Workload::Levenshtein;
 const RUNS: usize = 3;
 
 pub(super) fn run(args: &RapidfuzzArgs) -> Result<()> {
-    let python = python()?;
+    let python = environment("rapidfuzz", &["rapidfuzz", "numpy"])?;
     let files = WORKLOAD.make(args.rows)?.context("names are generated")?;
     let theirs = theirs(&python, &files.left)?;
 
@@ -86,23 +87,6 @@ impl Side {
             n_pairs as f64 / self.times.median(),
         )
     }
-}
-
-/// The environment's Python, with rapidfuzz; installed if it is not there.
-fn python() -> Result<PathBuf> {
-    let folder = target().join("rapidfuzz");
-    let python = folder.join("bin/python");
-    let ready = || output(at_root(&python).args(["-c", "import rapidfuzz, numpy"])).is_some();
-    if ready() {
-        return Ok(python);
-    }
-    // What a failed attempt left would be taken for an environment.
-    run_command(at_root("python3").args(["-m", "venv", "--clear"]).arg(&folder))
-        .context("no environment for Python (on Debian, install python3-venv)")?;
-    run_command(at_root(&python).args(["-m", "pip", "install", "--quiet", "rapidfuzz", "numpy"]))
-        .context("cannot install rapidfuzz and numpy from PyPI")?;
-    ensure!(ready(), "rapidfuzz was installed to {}, but cannot be imported", folder.display());
-    Ok(python)
 }
 
 /// Runs the script over the names.

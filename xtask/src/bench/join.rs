@@ -1,0 +1,293 @@
+//! The join: two columns of keys on every device, from all keys alike to very few that most rows have.
+//!
+//! As figure 4 and table I of 'CPU and GPU Hash Joins on Skewed Data' (2025), on the keys of `gen zipf`. What
+//! is timed begins with both columns loaded, and ends with the number of pairs back here; where pairs are
+//! materialised, they go to a buffer that is overwritten when it is full. Every run must find as many pairs
+//! as the frequencies of the keys say, and where [`merge`] has time to, their rows are compared as well.
+//! Methods and outputs take turns, so what else the machine does hits all alike.
+
+mod merge;
+mod report;
+
+use super::measure::Times;
+use super::scan::open;
+use super::{JoinArgs, JoinMethod};
+use crate::r#gen::zipf::{Alphabet, SEED};
+use anyhow::{Result, ensure};
+use clap::ValueEnum;
+use hyperblock::backend::{Backend, BackendKind};
+use hyperblock::join::{Join, Joined, Method, Output, Side};
+use std::time::Duration;
+
+/// What takes longer than this is measured once.
+const LONG: Duration = Duration::from_secs(2);
+/// Pairs that a CPU, or a GPU that does nothing about heavy keys, goes through in minutes.
+const MOST_PAIRS: u64 = 200_000_000_000;
+/// Rows up to which the pairs themselves are compared.
+const COMPARED_ROWS: u32 = 1_000_000;
+
+/// One way to join.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Way {
+    method: Method,
+    output: Output,
+}
+
+/// One way, on one device, of one exponent.
+struct Figure {
+    s: f64,
+    kind: BackendKind,
+    device: String,
+    rows: u32,
+    n_pairs: u64,
+    way: Way,
+    /// None, if it was left out.
+    measured: Option<Measured>,
+}
+
+struct Measured {
+    times: Times,
+    n_heavy: u32,
+    /// The median seconds of each.
+    phases: Vec<(&'static str, f64)>,
+}
+
+pub(super) fn run(args: &JoinArgs) -> Result<()> {
+    let devices = open(&args.device)?;
+    let exponents = exponents(&args.s, || (0..=10).map(|tenths| f64::from(tenths) / 10.0).collect());
+    let alphabet = Alphabet::new(args.rows, SEED);
+    let numbers: Vec<u32> = (0..args.rows).collect();
+    let mut figures = Vec::new();
+    for device in &devices {
+        println!("{}: {}", device.kind(), device.name());
+    }
+    report::print_head();
+    for s in exponents {
+        let columns = alphabet.draw(s);
+        let n_pairs = columns.known().n_pairs;
+        let compared = args.rows <= COMPARED_ROWS && n_pairs <= u64::from(args.buffer);
+        let wanted = compared.then(|| merge::pairs(&columns));
+        for device in &devices {
+            let side = |keys| Side { keys, rows: Some(&numbers) };
+            let mut join = device.load_join(side(&columns.left), Some(side(&columns.right)))?;
+            let new = measure(s, n_pairs, args, &**device, &mut *join)?;
+            new.iter().for_each(report::print);
+            figures.extend(new);
+            if let Some(wanted) = &wanted {
+                compare(wanted, args, &mut *join)?;
+            }
+        }
+    }
+    match &args.save {
+        Some(folder) => report::save(folder, &figures),
+        None => Ok(()),
+    }
+}
+
+/// Those that are asked for, or the others; each once, ascending.
+pub(super) fn exponents(asked: &[f64], others: impl FnOnce() -> Vec<f64>) -> Vec<f64> {
+    let mut exponents = if asked.is_empty() { others() } else { asked.to_vec() };
+    exponents.sort_by(f64::total_cmp);
+    exponents.dedup();
+    exponents
+}
+
+fn methods(args: &JoinArgs) -> Vec<Method> {
+    let asked = if args.method.is_empty() { JoinMethod::value_variants() } else { &args.method };
+    let method = |method: &JoinMethod| match method {
+        JoinMethod::Skew => Method::Skew,
+        JoinMethod::Plain => Method::Plain,
+    };
+    asked.iter().map(method).collect()
+}
+
+impl Way {
+    /// The pairs up to which it is measured.
+    fn most_pairs(self, kind: BackendKind, asked: Option<u64>) -> u64 {
+        match (self.method, self.output, kind) {
+            // Heavy keys are multiplied.
+            (Method::Skew, Output::Count, _) => u64::MAX,
+            (Method::Plain, Output::Pairs { .. }, _) | (_, _, BackendKind::Cpu) => {
+                asked.unwrap_or(MOST_PAIRS)
+            }
+            (_, _, BackendKind::Cuda) => asked.unwrap_or(u64::MAX),
+        }
+    }
+
+    fn output(self) -> &'static str {
+        match self.output {
+            Output::Count => "count",
+            Output::Pairs { .. } => "pairs",
+        }
+    }
+}
+
+/// Measures a loaded join in every way.
+fn measure(
+    s: f64,
+    n_pairs: u64,
+    args: &JoinArgs,
+    device: &dyn Backend,
+    join: &mut dyn Join,
+) -> Result<Vec<Figure>> {
+    let outputs = [Output::Count, Output::Pairs { capacity: args.buffer as usize }];
+    let ways = methods(args).into_iter().flat_map(|method| outputs.map(|output| Way { method, output }));
+    let kind = device.kind();
+    let (runs, left_out): (Vec<Way>, Vec<Way>) =
+        ways.partition(|way| n_pairs <= way.most_pairs(kind, args.most_pairs));
+    let mut joined: Vec<Vec<Joined>> = vec![Vec::new(); runs.len()];
+    let times = Times::in_turns(runs.len(), LONG, |ix| {
+        let Way { method, output } = runs[ix];
+        let run = join.run(method, output)?;
+        ensure!(
+            run.n_pairs == n_pairs,
+            "s = {s}, {method}, {} on {}: {} pairs, but {n_pairs} are right",
+            runs[ix].output(),
+            device.name(),
+            run.n_pairs
+        );
+        joined[ix].push(run);
+        Ok(())
+    })?;
+    let measured = runs.into_iter().zip(times).zip(joined).map(|((way, times), joined)| {
+        // What was only to warm up came first.
+        let counted = &joined[joined.len() - times.n_runs()..];
+        let n_heavy = counted.last().map_or(0, |run| run.n_heavy);
+        (way, Some(Measured { phases: phases(counted), n_heavy, times }))
+    });
+    let all = measured.chain(left_out.into_iter().map(|way| (way, None)));
+    let figure = |(way, measured)| {
+        let (device, rows) = (device.name(), args.rows);
+        Figure { s, kind, device, rows, n_pairs, way, measured }
+    };
+    Ok(all.map(figure).collect())
+}
+
+/// The median of each phase over some runs, in seconds.
+fn phases(runs: &[Joined]) -> Vec<(&'static str, f64)> {
+    let Some(last) = runs.last() else { return Vec::new() };
+    let took = |run: &Joined, name| {
+        run.phases.iter().filter(|phase| phase.0 == name).map(|phase| phase.1).sum::<Duration>()
+    };
+    // A name that comes up twice is one phase.
+    let names = last.phases.iter().fold(Vec::new(), |mut names, (name, _)| {
+        if !names.contains(name) {
+            names.push(*name);
+        }
+        names
+    });
+    let median = |name| Times::new(runs.iter().map(|run| took(run, name)).collect()).median();
+    names.into_iter().map(|name| (name, median(name))).collect()
+}
+
+/// Fails if any method finds other pairs than are wanted.
+fn compare(wanted: &[(u32, u32)], args: &JoinArgs, join: &mut dyn Join) -> Result<()> {
+    for method in methods(args) {
+        join.run(method, Output::Pairs { capacity: args.buffer as usize })?;
+        let mut pairs = join.pairs()?;
+        pairs.sort_unstable();
+        ensure!(pairs == wanted, "{method}: the number of pairs is right, but not the pairs");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Measured, Way, compare, exponents, measure, merge, phases};
+    use crate::bench::{JoinArgs, JoinMethod};
+    use crate::r#gen::zipf::{Alphabet, Columns};
+    use hyperblock::backend::BackendKind;
+    use hyperblock::cpu::Cpu;
+    use hyperblock::error::Result;
+    use hyperblock::join::{Join, Joined, Method, Output};
+    use std::time::Duration;
+
+    /// A join that is right, or whose pairs are all of row 0.
+    struct Naive<'a> {
+        columns: &'a Columns,
+        is_right: bool,
+        n_runs: usize,
+    }
+
+    impl Join for Naive<'_> {
+        fn run(&mut self, _: Method, _: Output) -> Result<Joined> {
+            self.n_runs += 1;
+            let phase = ("all", Duration::from_millis(self.n_runs as u64));
+            Ok(Joined { n_pairs: self.columns.known().n_pairs, n_heavy: 3, phases: vec![phase] })
+        }
+
+        fn pairs(&self) -> Result<Vec<(u32, u32)>> {
+            let mut pairs = merge::pairs(self.columns);
+            pairs.reverse();
+            if !self.is_right {
+                pairs.iter_mut().for_each(|pair| pair.0 = 0);
+            }
+            Ok(pairs)
+        }
+    }
+
+    fn args(most_pairs: Option<u64>) -> JoinArgs {
+        let (s, device, save) = (Vec::new(), Vec::new(), None);
+        JoinArgs { rows: 500, s, device, method: vec![], buffer: 1 << 20, most_pairs, save }
+    }
+
+    #[test]
+    fn every_way_is_measured_or_left_out() {
+        let columns = Alphabet::new(500, 1).draw(0.5);
+        let n_pairs = columns.known().n_pairs;
+        for (most_pairs, n_measured) in [(None, 4), (Some(n_pairs), 4), (Some(n_pairs - 1), 1)] {
+            let mut join = Naive { columns: &columns, is_right: true, n_runs: 0 };
+            let figures = measure(0.5, n_pairs, &args(most_pairs), &Cpu::new(), &mut join).unwrap();
+            assert_eq!(figures.len(), 4);
+            let measured: Vec<&Measured> =
+                figures.iter().filter_map(|figure| figure.measured.as_ref()).collect();
+            assert_eq!(measured.len(), n_measured);
+            assert!(measured.iter().all(|measured| measured.n_heavy == 3 && measured.phases[0].0 == "all"));
+        }
+    }
+
+    #[test]
+    fn wrong_joins_are_found_out() {
+        let columns = Alphabet::new(500, 1).draw(0.5);
+        let (wanted, n_pairs) = (merge::pairs(&columns), columns.known().n_pairs);
+        for is_right in [true, false] {
+            let mut join = Naive { columns: &columns, is_right, n_runs: 0 };
+            assert_eq!(compare(&wanted, &args(None), &mut join).is_ok(), is_right);
+            assert!(measure(0.5, n_pairs + 1, &args(None), &Cpu::new(), &mut join).is_err());
+        }
+    }
+
+    #[test]
+    fn phases_are_medians_by_name() {
+        let run = |phases: &[(&'static str, u64)]| Joined {
+            phases: phases.iter().map(|(name, seconds)| (*name, Duration::from_secs(*seconds))).collect(),
+            ..Joined::default()
+        };
+        let runs =
+            [run(&[("a", 1), ("b", 9)]), run(&[("a", 5), ("b", 7)]), run(&[("a", 2), ("b", 3), ("a", 1)])];
+        assert_eq!(phases(&runs), [("a", 3.0), ("b", 7.0)]);
+        assert_eq!(phases(&[]), []);
+    }
+
+    #[test]
+    fn only_what_enumerates_has_a_bound() {
+        let pairs = Output::Pairs { capacity: 1 };
+        let most = |method, output, kind| Way { method, output }.most_pairs(kind, Some(7));
+        for kind in [BackendKind::Cpu, BackendKind::Cuda] {
+            assert_eq!(most(Method::Skew, Output::Count, kind), u64::MAX);
+            for (method, output) in
+                [(Method::Skew, pairs), (Method::Plain, pairs), (Method::Plain, Output::Count)]
+            {
+                assert_eq!(most(method, output, kind), 7);
+            }
+        }
+    }
+
+    #[test]
+    fn exponents_ascend() {
+        assert_eq!(exponents(&[1.0, 0.5, 1.0], Vec::new), [0.5, 1.0]);
+        assert_eq!(exponents(&[], || vec![0.0]), [0.0]);
+        let args = JoinArgs { method: vec![JoinMethod::Plain], ..args(None) };
+        assert_eq!(super::methods(&args), [Method::Plain]);
+    }
+}
