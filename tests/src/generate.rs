@@ -1,5 +1,6 @@
 //! Random cases: small tables full of near matches, and rules over every form that a rule may have.
 
+mod keys;
 mod rules;
 mod tables;
 
@@ -22,6 +23,17 @@ pub fn cases(most_rows: usize) -> impl Strategy<Value = Case> {
             whens,
         })
     })
+}
+
+/// Cases of up to `most_rows` records a table under rules that ask for equalities, of columns with few values.
+pub fn keyed_cases(most_rows: usize) -> impl Strategy<Value = Case> {
+    keys::cases(most_rows)
+}
+
+/// A table of exactly `n_rows` records whose places are distributed as words are in a text, without chance; its columns are
+/// `home`, `work`, `state`, `name` and `n`.
+pub fn zipf_sheet(n_rows: usize, salt: usize) -> Sheet {
+    keys::zipf_sheet(n_rows, salt)
 }
 
 /// A table of exactly `n_rows` records that are alike, without chance: for sizes at the edge of a warp.

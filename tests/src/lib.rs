@@ -6,5 +6,6 @@
 
 pub mod case;
 pub mod generate;
+pub mod joins;
 pub mod oracle;
 pub mod threads;

@@ -4,11 +4,15 @@
 //! is stricter than a GPU, too: threads really run apart, indices are checked, lanes that take part in different
 //! votes are found out, and so are result slots that are counted but not written.
 
+mod join;
+
+use hyperblock::access::{Access, accesses};
 use hyperblock::backend::{Backend, BackendKind, Outcome, Scan};
 use hyperblock::encode::Encoded;
+use hyperblock::join::{Join, Side};
 use hyperblock::partition::blocks;
 use hyperblock::plan::Program;
-use hyperblock::sweep::{Sweep, sweeps};
+use hyperblock::sweep::Sweep;
 use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::block::Block;
 use hyperblock_device::scan;
@@ -75,27 +79,35 @@ impl KernelOnThreads {
     }
 
     fn launch(&self, job: &scan::Scan<'_, Encoded>, is_sequential: bool, n_scratch: u32) {
-        let blocks: Vec<SharedBlock> =
-            (0..job.slots.len() as u32).map(|ix| SharedBlock::new(ix, self.threads_per_block)).collect();
-        thread::scope(|scope| {
-            for block in &blocks {
-                for thread_ix in 0..self.threads_per_block {
-                    scope.spawn(move || {
-                        let mut scratch = vec![0u64; n_scratch as usize];
-                        let thread = Thread { block, thread_ix, turn: Cell::new(false) };
-                        let body = || match is_sequential {
-                            true => scan::scan::<false>(&thread, job, scratch.as_mut_slice()),
-                            false => scan::scan::<true>(&thread, job, scratch.as_mut_slice()),
-                        };
-                        if catch_unwind(AssertUnwindSafe(body)).is_err() {
-                            // The others would wait at a barrier for ever; the message is out already.
-                            std::process::abort();
-                        }
-                    });
-                }
+        let n_shared = scan_shared_words(self.threads_per_block);
+        launch(job.slots.len() as u32, self.threads_per_block, n_shared, |thread| {
+            let mut scratch = vec![0u64; n_scratch as usize];
+            match is_sequential {
+                true => scan::scan::<false>(thread, job, scratch.as_mut_slice()),
+                false => scan::scan::<true>(thread, job, scratch.as_mut_slice()),
             }
         });
     }
+}
+
+/// Runs a kernel's body on so many blocks of so many threads, with so many words of shared memory each.
+fn launch(n_blocks: u32, n_threads: u32, n_shared: u32, body: impl Fn(&Thread<'_>) + Sync) {
+    let blocks: Vec<SharedBlock> =
+        (0..n_blocks).map(|ix| SharedBlock::new(ix, n_blocks, n_threads, n_shared)).collect();
+    let body = &body;
+    thread::scope(|scope| {
+        for block in &blocks {
+            for thread_ix in 0..n_threads {
+                scope.spawn(move || {
+                    let thread = Thread { block, thread_ix, turn: Cell::new(false) };
+                    if catch_unwind(AssertUnwindSafe(|| body(&thread))).is_err() {
+                        // The others would wait at a barrier for ever; the message is out already.
+                        std::process::abort();
+                    }
+                });
+            }
+        }
+    });
 }
 
 impl Backend for KernelOnThreads {
@@ -113,6 +125,10 @@ impl Backend for KernelOnThreads {
 
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
         Ok(Box::new(ThreadScan { device: self, encoded, program }))
+    }
+
+    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
+        Ok(Box::new(join::ThreadJoin::load(self, left, right)))
     }
 }
 
@@ -135,7 +151,16 @@ impl Scan for ThreadScan<'_> {
         let n_found = AtomicU32::new(0);
         let results = atomics(device.result_capacity * CANDIDATE_WORDS as u32, UNWRITTEN);
         for block in blocks(task) {
-            for sweep in sweeps(self.encoded, self.program, &block)? {
+            for access in accesses(self.encoded, self.program, &block)? {
+                let sweep = match access {
+                    Access::Sweep(sweep) => sweep,
+                    Access::Join(join) if self.program.options().sequential => {
+                        let results = scan::Results { words: &results, n_found: &n_found };
+                        join::residual(device, &join, self.encoded, self.program, results)?;
+                        continue;
+                    }
+                    Access::Join(join) => join.as_sweep(&self.program.options())?,
+                };
                 // A block has as many threads as an interval has items; stretches are short, so that there are several.
                 let sweep = sweep.resized(device.threads_per_block, STRETCH)?;
                 // Once the buffer is full, blocks would start only to stop.
@@ -177,8 +202,7 @@ impl ThreadScan<'_> {
             latencies: &atomics(3, UNWRITTEN),
             heavies: &heavies,
             counters: &counters,
-            results,
-            n_found,
+            results: scan::Results { words: results, n_found },
         };
         let n_scratch = scratch_words(self.encoded.longest());
         self.device.launch(&job, self.program.options().sequential, n_scratch);
@@ -207,6 +231,7 @@ fn drain(results: &[AtomicU32], n_written: u32, found: &mut Vec<Candidate>) {
 /// What the threads of a block have in common.
 struct SharedBlock {
     block_ix: u32,
+    n_blocks: u32,
     n_threads: u32,
     shared: Vec<AtomicU32>,
     barrier: Barrier,
@@ -256,16 +281,17 @@ enum Vote {
 }
 
 impl SharedBlock {
-    fn new(block_ix: u32, n_threads: u32) -> Self {
+    fn new(block_ix: u32, n_blocks: u32, n_threads: u32, n_shared: u32) -> Self {
         let warp = |_| Warp {
             slots: [0; 2].map(|_| (0..WARP).map(|_| AtomicU64::new(0)).collect()),
             barrier: Barrier::new(WARP),
         };
         Self {
             block_ix,
+            n_blocks,
             n_threads,
             // Shared memory starts with whatever was left there.
-            shared: atomics(scan_shared_words(n_threads), 0xdead_beef),
+            shared: atomics(n_shared, 0xdead_beef),
             barrier: Barrier::new(n_threads),
             warps: (0..n_threads / WARP).map(warp).collect(),
             started: Instant::now(),
@@ -309,6 +335,20 @@ impl Block for Thread<'_> {
 
     fn block_ix(&self) -> u32 {
         self.block.block_ix
+    }
+
+    fn n_blocks(&self) -> u32 {
+        self.block.n_blocks
+    }
+
+    fn shared_add(&self, ix: u32, n: u32) -> u32 {
+        self.block.shared[ix as usize].fetch_add(n, Relaxed)
+    }
+
+    fn shared_swap(&self, ix: u32, expected: u32, word: u32) -> u32 {
+        match self.block.shared[ix as usize].compare_exchange(expected, word, Relaxed, Relaxed) {
+            Ok(before) | Err(before) => before,
+        }
     }
 
     fn shared(&self, ix: u32) -> u32 {

@@ -1,21 +1,32 @@
 //! Exactness: every backend finds what the oracle finds, no more, no less, in the same order.
 
+use hyperblock::access::{Access, accesses};
 use hyperblock::backend::{Backend, BackendKind, Scan};
 use hyperblock::cost::CostSource;
 use hyperblock::cpu::{self, Cpu};
 use hyperblock::encode::Encoded;
-use hyperblock::plan::Program;
-use hyperblock::plan::Variant;
-use hyperblock::{Job, Result};
+use hyperblock::join::{Join, Side};
+use hyperblock::partition::blocks;
+use hyperblock::plan::{BranchSteps, JoinChoice, Program, ScanOptions, Variant};
+use hyperblock::{Job, Prepared, Result};
 use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
-use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
+use hyperblock_tests::generate::{
+    cases, keyed_cases, nothing_to_compare, regular_rules, regular_sheet, zipf_sheet,
+};
 use hyperblock_tests::threads::KernelOnThreads;
+use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use std::cell::Cell;
 
-/// Runs `check` over random cases; those whose rules can never hold are thrown away.
+/// Runs `check` over random cases.
 fn for_random_cases(n_cases: u32, most_rows: usize, check: impl Fn(&Paper<'_>)) {
+    for_cases(n_cases, &cases(most_rows), check);
+}
+
+/// Runs `check` over cases; those whose rules can never hold are thrown away.
+fn for_cases(n_cases: u32, cases: &impl Strategy<Value = Case>, check: impl Fn(&Paper<'_>)) {
     let config = Config { cases: n_cases, failure_persistence: None, ..Config::default() };
-    let ran = TestRunner::new(config).run(&cases(most_rows), |case| {
+    let ran = TestRunner::new(config).run(cases, |case| {
         match case.prepare() {
             Ok(paper) => check(&paper),
             Err(error) if is_no_rule(&error) => return Err(TestCaseError::reject("no rule")),
@@ -87,6 +98,10 @@ impl Backend for SmallCpu {
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
         assert!(encoded.n_bytes() <= self.0 || encoded.n_left + encoded.n_right <= 2, "it was to fit");
         cpu::load(encoded, program)
+    }
+
+    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
+        cpu::load_join(left, right)
     }
 }
 
@@ -210,5 +225,98 @@ fn heavy_values() {
             paper.assert_same(&device.name(), &wanted, &paper.run(device));
         }
         assert!(roomy.n_heavies() > 0 && full.n_heavies() == 0, "nothing was handed on");
+    }
+}
+
+/// Every way to make something of equalities, with all keys heavy, or those of more than a few pairs, or hardly any.
+fn for_joins(mut check: impl FnMut(ScanOptions)) {
+    for join in [JoinChoice::Skew, JoinChoice::Plain, JoinChoice::None] {
+        check(ScanOptions { join, ..ScanOptions::default() });
+    }
+    for heavy in [0, 3] {
+        check(ScanOptions { heavy, ..ScanOptions::default() });
+    }
+}
+
+/// Joins, joins of several equalities, sweeps within heavy keys, and joins of parts of branches.
+fn count_accesses(paper: &Paper<'_>, counts: &mut [usize; 4]) {
+    let Prepared { encoded, plan, .. } = &paper.prepared;
+    for block in blocks(&paper.prepared.task()) {
+        for access in accesses(encoded, plan.program(), &block).unwrap_or_else(|error| panic!("{error}")) {
+            match access {
+                Access::Join(join) => {
+                    counts[0] += 1;
+                    counts[1] += usize::from(join.predicates.len() > 1);
+                    let is_whole = |branch: &BranchSteps| branch.steps.start == join.settings.from;
+                    counts[3] += usize::from(!plan.program().branches().iter().any(is_whole));
+                }
+                Access::Sweep(sweep) => counts[2] += usize::from(sweep.within.is_some()),
+            }
+        }
+    }
+}
+
+#[test]
+fn keys() {
+    let counts = Cell::new([0; 4]);
+    for_cases(80, &keyed_cases(60), |paper| {
+        let wanted = paper.oracle();
+        for_joins(|options| {
+            let again = paper.again(&|job| job.scan_options(options));
+            let mut counted = counts.get();
+            count_accesses(&again, &mut counted);
+            counts.set(counted);
+            let name = |how: &str| format!("the CPU {how} with {options:?}");
+            paper.assert_same(&name("at once"), &wanted, &again.run(&Cpu::new()));
+            paper.assert_same(&name("in halves"), &wanted, &again.run_in_halves(&Cpu::new(), 5));
+            paper.assert_same(&name("in pieces"), &wanted, &again.run(&SmallCpu(400)));
+        });
+        let of_records = |job: Job| {
+            let options = ScanOptions { heavy: 3, ..ScanOptions::default() };
+            job.scan_options(options).variants(vec![Variant::NoDictionary, Variant::NoSeq])
+        };
+        paper.assert_same("the CPU by records", &wanted, &paper.again(&of_records).run(&Cpu::new()));
+    });
+    assert!(
+        counts.get().iter().all(|&n| n > 20),
+        "too few of joins, wide keys, heavy keys, parts: {counts:?}"
+    );
+}
+
+#[test]
+fn keys_in_the_kernel() {
+    let device = KernelOnThreads::new(32, 2, 64);
+    for_cases(6, &keyed_cases(30), |paper| {
+        let wanted = paper.oracle();
+        for_joins(|options| {
+            let again = paper.again(&|job| job.scan_options(options));
+            paper.assert_same(&format!("the kernel with {options:?}"), &wanted, &again.run(&device));
+        });
+    });
+}
+
+/// Places as frequent as words are: some heavy, most of them light, under the bound that is the default too.
+#[test]
+fn heavy_keys() {
+    let whens = [
+        "l.home = r.home AND levenshtein(l.name, r.name) <= 1 AND abs(l.n - r.n) <= 20",
+        "l.work = r.work AND l.state = r.state AND l.n = r.n",
+        "l.work = r.home AND jaro_winkler_similarity(l.name, r.name) >= 0.9 AND l.n < r.n",
+    ];
+    let left = zipf_sheet(600, 0);
+    for right in [None, Some(zipf_sheet(400, 9))] {
+        let case = Case { left: left.clone(), right, whens: whens.map(str::to_owned).to_vec() };
+        let paper = case.prepare().unwrap_or_else(|error| panic!("{error}\n{case:?}"));
+        let wanted = paper.oracle();
+        assert!(wanted.len() > 5000, "{} candidates are few", wanted.len());
+        let mut counts = [0; 4];
+        count_accesses(&paper, &mut counts);
+        assert!(counts[..3].iter().all(|&n| n > 0), "no joins, wide keys or heavy keys: {counts:?}");
+        for_joins(|options| {
+            let again = paper.again(&|job| job.scan_options(options));
+            paper.assert_same(&format!("the CPU with {options:?}"), &wanted, &again.run(&Cpu::new()));
+        });
+        let device = KernelOnThreads::new(64, 2, 1 << 16);
+        paper.assert_same(&device.name(), &wanted, &paper.run(&device));
     }
 }

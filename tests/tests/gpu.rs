@@ -6,10 +6,16 @@
 use hyperblock::backend::Backend;
 use hyperblock::cpu::Cpu;
 use hyperblock::cuda::{self, Cuda};
-use hyperblock::plan::{ScanOptions, Variant};
+use hyperblock::join::{Method, Output, Side};
+use hyperblock::plan::{JoinChoice, ScanOptions, Variant};
+use hyperblock_shared::join::hash;
 use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
-use hyperblock_tests::generate::{cases, nothing_to_compare, regular_rules, regular_sheet};
+use hyperblock_tests::generate::{
+    cases, keyed_cases, nothing_to_compare, regular_rules, regular_sheet, zipf_sheet,
+};
+use hyperblock_tests::joins::{self, JoinCase};
 use libtest_mimic::{Arguments, Failed, Trial};
+use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 fn main() {
@@ -35,16 +41,28 @@ fn main() {
         trial("one_table_of_nine_thousand", one_table_of_nine_thousand),
         trial("random_cases_as_variants", random_cases_as_variants),
         trial("heavy_values_and_stealing", heavy_values_and_stealing),
+        trial("joins", joins),
+        trial("joins_of_many_rows", joins_of_many_rows),
+        trial("keys", keys),
+        trial("heavy_keys", heavy_keys),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
 
 fn for_random_cases(n_cases: u32, check: impl Fn(&Paper<'_>)) -> Result<(), Failed> {
+    for_cases(n_cases, &cases(60), check)
+}
+
+fn for_cases(
+    n_cases: u32,
+    cases: &impl Strategy<Value = Case>,
+    check: impl Fn(&Paper<'_>),
+) -> Result<(), Failed> {
     // The variable PROPTEST_CASES makes it fewer, for the slow tools that look for bad accesses and races.
     let usual = Config::default();
     let cases_to_run = n_cases.min(usual.cases);
     let config = Config { cases: cases_to_run, failure_persistence: None, max_shrink_iters: 2000, ..usual };
-    let ran = TestRunner::new(config).run(&cases(60), |case| {
+    let ran = TestRunner::new(config).run(cases, |case| {
         match case.prepare() {
             Ok(paper) => check(&paper),
             Err(error) if is_no_rule(&error) => return Err(TestCaseError::reject("no rule")),
@@ -294,6 +312,106 @@ fn heavy_values_and_stealing() -> Result<(), Failed> {
                 return Err(format!("{interval} × {window} as {set:?}: {n} candidates, not {m}").into());
             }
         }
+    }
+    Ok(())
+}
+
+fn joins() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    for n_rows in [0, 33, 1500] {
+        for case in joins::cases(n_rows) {
+            case.assert_exact(&device);
+        }
+    }
+    // Products of whole units, from an even place and from an odd one; and more than one chunk of a partition.
+    for n_singles in [0, 1] {
+        let keys = |n: usize| [vec![7; n], (0..n_singles).map(|ix| 100 + ix).collect()].concat();
+        JoinCase::new("whole units", keys(700), keys(4200)).assert_exact(&device);
+    }
+    Ok(())
+}
+
+/// Two passes, many partitions, heavy keys: counted, and written through a buffer that is overwritten.
+fn joins_of_many_rows() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    const N: u32 = 3_000_000;
+    // Many keys that few rows have, and few that many have.
+    let keys = |seed: u32| -> Vec<u32> {
+        let key = |ix: u32| match hash(ix ^ seed) {
+            h if h % 4 == 0 => h % 1000,
+            h => h % N,
+        };
+        (0..N).map(key).collect()
+    };
+    let (left, right) = (keys(1), keys(0x5555_0000));
+    let mut counts = vec![[0u64; 2]; N as usize];
+    left.iter().for_each(|&key| counts[key as usize][0] += 1);
+    right.iter().for_each(|&key| counts[key as usize][1] += 1);
+    let expected: u64 = counts.iter().map(|[l, r]| l * r).sum();
+    let within: u64 = counts.iter().map(|[l, _]| l * l.saturating_sub(1) / 2).sum();
+    let side = |keys| Side { keys, rows: None };
+    for (right, expected) in [(Some(side(&right)), expected), (None, within)] {
+        let mut join = device.load_join(side(&left), right)?;
+        for method in [Method::Skew, Method::Plain] {
+            for output in [Output::Count, Output::Pairs { capacity: 1 << 20 }] {
+                let joined = join.run(method, output)?;
+                if joined.n_pairs != expected {
+                    return Err(
+                        format!("{method}, {output:?}: {} pairs of {expected}", joined.n_pairs).into()
+                    );
+                }
+                if (method == Method::Skew) != (joined.n_heavy > 0) {
+                    return Err(format!("{method}: {} heavy keys", joined.n_heavy).into());
+                }
+            }
+            let is_pair = |&(l, r): &(u32, u32)| {
+                left[l as usize] == right.map_or(&left[..], |right| right.keys)[r as usize]
+            };
+            if !join.pairs()?.iter().all(is_pair) {
+                return Err(format!("{method}: pairs with different keys").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All ways to use equalities, with small bounds for heavy keys.
+fn for_joins(check: impl Fn(ScanOptions)) {
+    for join in [JoinChoice::Skew, JoinChoice::Plain, JoinChoice::None] {
+        check(ScanOptions { join, heavy: 3, ..ScanOptions::default() });
+    }
+}
+
+fn keys() -> Result<(), Failed> {
+    let roomy = Cuda::open(0)?.with_fewest_joined(0);
+    let narrow = Cuda::open(0)?.with_fewest_joined(0).with_result_capacity(32);
+    for_cases(40, &keyed_cases(60), |paper| {
+        let wanted = paper.oracle();
+        for_joins(|options| {
+            let again = paper.again(&|job| job.scan_options(options));
+            paper.assert_same(&format!("the GPU with {options:?}"), &wanted, &again.run(&roomy));
+        });
+        if wanted.len() < 300 {
+            paper.assert_same("the GPU, with little room", &wanted, &paper.run(&narrow));
+        }
+    })
+}
+
+fn heavy_keys() -> Result<(), Failed> {
+    let device = Cuda::open(0)?.with_fewest_joined(0);
+    let whens = [
+        "l.home = r.home AND levenshtein(l.name, r.name) <= 1 AND abs(l.n - r.n) <= 20",
+        "l.work = r.work AND l.state = r.state AND l.n = r.n",
+        "l.work = r.home AND jaro_winkler_similarity(l.name, r.name) >= 0.9 AND l.n < r.n",
+    ];
+    for right in [None, Some(zipf_sheet(3000, 9))] {
+        let case = Case { left: zipf_sheet(4000, 0), right, whens: whens.map(str::to_owned).to_vec() };
+        let paper = case.prepare()?;
+        let wanted = paper.run(&Cpu::new());
+        for_joins(|options| {
+            let again = paper.again(&|job| job.scan_options(options));
+            paper.assert_same(&format!("the GPU with {options:?}"), &wanted, &again.run(&device));
+        });
     }
     Ok(())
 }

@@ -3,11 +3,11 @@
 use hyperblock::Prepared;
 use hyperblock::cost::CostSource;
 use hyperblock::cpu::Cpu;
-use hyperblock::plan::Variant;
+use hyperblock::plan::{JoinChoice, ScanOptions, Variant};
 use hyperblock_shared::predicate::{Measure, Test};
 use hyperblock_shared::text::scratch_words;
 use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
-use hyperblock_tests::generate::cases;
+use hyperblock_tests::generate::{cases, zipf_sheet};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 /// A shop's products, some of them twice, in the manner of HyperBlocker's running example.
@@ -83,8 +83,8 @@ fn rules_share_what_they_begin_with() {
         l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
-    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
-    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
+    Hash join: on l.price = r.price, records=6 × 6, keys=3, pairs with the same key=3
     ");
 }
 
@@ -104,9 +104,9 @@ fn without_a_plan_rules_stand_as_in_the_file() {
         l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈4.1
           l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈0.00
             → rule 3                                              pairs≈0.00
-    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
-    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
-    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Hash join: on l.color = r.color AND l.price = r.price, records=4 × 4, keys=2, pairs with the same key=2
+    Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
+    Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     ");
 }
 
@@ -126,9 +126,9 @@ fn by_cost_or_by_selectivity_alone() {
         l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
-    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
-    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
-    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
+    Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
+    Hash join: on l.color = r.color AND l.price = r.price, records=4 × 4, keys=2, pairs with the same key=2
     ");
     insta::assert_snapshot!(tree(&[Variant::SOrder]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
@@ -144,9 +144,9 @@ fn by_cost_or_by_selectivity_alone() {
         l.price = r.price                                           sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                pairs≈1.0
-    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
-    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
-    Sweep: led by l.price = r.price, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
+    Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
+    Hash join: on l.price = r.price AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     ");
 }
 
@@ -169,7 +169,7 @@ fn subsumed_rules_are_told() {
         l.sname = r.sname    sp=4.00e-1  cost=2.0 ns  score=8.0e-2  pairs≈6.0
           l.price = r.price  sp=2.00e-1  cost=2.0 ns  score=8.0e-2  pairs≈2.0
             → rule 1         pairs≈2.0
-    Sweep: led by l.sname = r.sname, records=6 × 6, pairs in reach≈36, screen: equal codes
+    Hash join: on l.sname = r.sname, records=6 × 6, keys=2, pairs with the same key=6
     Subsumed: every pair that "rule 1" allows is allowed by "rule 2"
     Subsumed: every pair that "rule 3" allows is allowed by "rule 2"
     Domains: 3, device bytes=72
@@ -177,6 +177,53 @@ fn subsumed_rules_are_told() {
       l.price: values=3
       l.color: values=2
     "#);
+    paper.assert_same("the CPU", &paper.oracle(), &paper.run(&Cpu::new()));
+}
+
+/// The access paths of a case, a line each.
+fn access(case: &Case, join: JoinChoice) -> String {
+    let options = ScanOptions { join, ..ScanOptions::default() };
+    let paper = case
+        .prepare_with(&|job| job.cost(CostSource::Static).scan_options(options))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
+    let lines = explained.lines().filter(|line| line.starts_with("Hash join") || line.starts_with("Sweep"));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// How a rule comes by its pairs: by a key, light or heavy, or led by a predicate.
+#[test]
+fn access_paths() {
+    let when = "l.home = r.home AND l.state = r.state AND levenshtein(l.name, r.name) <= 1";
+    let case = Case { left: zipf_sheet(2000, 0), right: None, whens: vec![when.to_owned()] };
+    insta::assert_snapshot!(access(&case, JoinChoice::Skew), @r"
+    Hash join: on l.home = r.home AND l.state = r.state, records=1,249 × 1,249, keys=78, pairs with the same key=18,928
+    Sweep: within heavy keys=4 of l.home = r.home AND l.state = r.state, led by levenshtein(l.name, r.name) <= 1, values=28 × 28, pairs in reach≈196, screen: signatures of 64 bits
+    ");
+    insta::assert_snapshot!(access(&case, JoinChoice::Plain), @r"
+    Hash join: on l.home = r.home AND l.state = r.state, records=1,943 × 1,943, keys=82, pairs with the same key=85,060
+    ");
+    insta::assert_snapshot!(access(&case, JoinChoice::None), @r"
+    Sweep: led by levenshtein(l.name, r.name) <= 1, values=7 × 7, pairs in reach≈49, screen: signatures of 64 bits
+    ");
+}
+
+/// Rules that share a key and nothing else are taken apart, and each sweeps heavy keys by what it asks for.
+#[test]
+fn shared_keys() {
+    let whens = [
+        "l.home = r.home AND levenshtein(l.name, r.name) <= 1",
+        "l.home = r.home AND l.state = r.state AND jaro_winkler_similarity(l.name, r.name) >= 0.9",
+    ];
+    let case = Case { left: zipf_sheet(2000, 0), right: None, whens: whens.map(str::to_owned).to_vec() };
+    insta::assert_snapshot!(access(&case, JoinChoice::Skew), @r"
+    Hash join: on l.home = r.home, records=891 × 891, keys=36, pairs with the same key=16,233
+    Sweep: within heavy keys=5 of l.home = r.home, led by levenshtein(l.name, r.name) <= 1, values=35 × 35, pairs in reach≈245, screen: signatures of 64 bits
+    Hash join: on l.state = r.state AND l.home = r.home, records=1,249 × 1,249, keys=78, pairs with the same key=18,928
+    Sweep: within heavy keys=4 of l.state = r.state AND l.home = r.home, led by jaro_winkler_similarity(l.name, r.name) >= 0.9, values=28 × 28, pairs in reach≈196, screen: signatures of 64 bits
+    ");
+    let case = Case { left: zipf_sheet(400, 0), ..case };
+    let paper = case.prepare().unwrap_or_else(|error| panic!("{error}"));
     paper.assert_same("the CPU", &paper.oracle(), &paper.run(&Cpu::new()));
 }
 
@@ -247,14 +294,17 @@ fn other_formats() {
           ]
         }
       ],
-      "sweeps": [
+      "accesses": [
         {
-          "lead": "l.price = r.price",
-          "items": "records",
-          "left_items": 6,
-          "right_items": 6,
-          "pairs_in_reach": 36,
-          "screen": "equal codes"
+          "access": "hash join",
+          "on": [
+            "l.price = r.price",
+            "l.sname = r.sname"
+          ],
+          "left_records": 4,
+          "right_records": 4,
+          "keys": 2,
+          "pairs": 2
         }
       ],
       "subsumed": []

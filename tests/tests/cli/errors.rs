@@ -243,6 +243,15 @@ fn device_that_does_not_exist() {
 }
 
 #[test]
+fn join_that_does_not_exist() {
+    assert_snapshot!(of_arguments(2, "-r rules.toml -o pairs.csv --join wrong"), @r"
+    error: invalid value 'wrong' for '--join <METHOD>': expected skew, plain or none
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
 fn truth_with_other_columns() {
     let folder = people().file("truth.csv", "a,b\n1,2\n");
     let message = folder

@@ -148,8 +148,8 @@ fn explain_one_table() {
         l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=5.3e-3  pairs≈1.0
           levenshtein(l.name, r.name) <= 2  sp≈1.75e-1  cost=14.6 ns  score=5.3e-3  pairs≈1.0
             → near name, near birth         pairs≈1.0
-    Sweep: led by l.name = r.name, records=5 × 5, pairs in reach≈25, screen: equal codes
-    Sweep: led by l.city = r.city, records=5 × 5, pairs in reach≈25, screen: equal codes
+    Hash join: on l.name = r.name, records=2 × 2, keys=1, pairs with the same key=1
+    Hash join: on l.city = r.city, records=3 × 3, keys=1, pairs with the same key=3
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
@@ -170,8 +170,8 @@ fn explain_two_tables() {
         → rule 1                                                    pairs≈3.0
       levenshtein_similarity(l.name, r."full name") >= 0.6          sp≈1.78e-1  cost=14.6 ns  score=1.8e-1  pairs≈0.00
         → rule 1                                                    pairs≈0.00
-    Sweep: led by l.city = r.town, records=5 × 3, pairs in reach≈15, screen: equal codes
-    Sweep: led by soundex(l.name) = soundex(r."full name"), records=5 × 2, pairs in reach≈10, screen: equal codes
+    Hash join: on l.city = r.town, records=4 × 3, keys=2, pairs with the same key=7
+    Hash join: on soundex(l.name) = soundex(r."full name"), records=3 × 2, keys=2, pairs with the same key=3
     Sweep: led by levenshtein_similarity(l.name, r."full name") >= 0.6, values=4 × 2, pairs in reach≈8, screen: signatures of 64 bits
     Domains: 3, device bytes=[bytes]
       l.name, r."full name": values=5, symbol bits=8, longest=8
@@ -192,8 +192,8 @@ fn explain_what_happened() {
         l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=5.3e-3  pairs≈1.0  actual=1 of 1  time=[time]
           levenshtein(l.name, r.name) <= 2  sp≈1.75e-1  cost=14.6 ns  score=5.3e-3  pairs≈1.0  actual=1 of 1  time=[time]
             → near name, near birth         pairs≈1.0  actual=1
-    Sweep: led by l.name = r.name, records=5 × 5, pairs in reach≈25, screen: equal codes
-    Sweep: led by l.city = r.city, records=5 × 5, pairs in reach≈25, screen: equal codes
+    Hash join: on l.name = r.name, records=2 × 2, keys=1, pairs with the same key=1
+    Hash join: on l.city = r.city, records=3 × 3, keys=1, pairs with the same key=3
     Candidates: 2; run under watch on the CPU in [time]
     Latencies: on cpu (N threads), in [time]
                     count           min           p50           p90           p99           max
