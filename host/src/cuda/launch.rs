@@ -41,15 +41,15 @@ pub(super) struct Kernels {
 #[repr(transparent)]
 struct ByValue<T>(T);
 
-// SAFETY, for all: plain data, laid out as the kernels' own type.
+// SAFETY: plain data, laid out as the kernels' own type.
 unsafe impl DeviceRepr for ByValue<DeviceColumns> {}
-// SAFETY: as said.
+// SAFETY: likewise.
 unsafe impl DeviceRepr for ByValue<DeviceSweep> {}
-// SAFETY: as said.
+// SAFETY: likewise.
 unsafe impl DeviceRepr for ByValue<DeviceSettings> {}
-// SAFETY: as said.
+// SAFETY: likewise.
 unsafe impl DeviceRepr for ByValue<DeviceJoin> {}
-// SAFETY: as said.
+// SAFETY: likewise.
 unsafe impl DeviceRepr for ByValue<DevicePass> {}
 
 impl Kernels {
