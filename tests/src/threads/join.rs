@@ -148,15 +148,7 @@ impl Join for ThreadJoin<'_> {
         let n_threads = self.device.threads_per_block;
         // So few slots that looks meet other keys, too.
         let n_slots = BUILT * n_threads + 4;
-        let light = kernels::Light {
-            sides: kernels::LightSides {
-                tuples: [&left.tuples, &right.tuples],
-                starts: [&left.starts, &right.starts],
-            },
-            n_partitions: 1 << (BITS[0] + BITS[1]),
-            used: BITS[0] + BITS[1],
-            n_slots,
-        };
+        let light = light_partitions(left, right, n_slots);
         let heavy = kernels::Heavy {
             tuples: [&left.heavy_tuples, &right.heavy_tuples],
             starts: [&left.heavy_starts, &right.heavy_starts],
@@ -203,6 +195,19 @@ impl Join for ThreadJoin<'_> {
     }
 }
 
+/// The light partitions of both sides.
+fn light_partitions<'a>(left: &'a Partitioned, right: &'a Partitioned, n_slots: u32) -> kernels::Light<'a> {
+    kernels::Light {
+        sides: kernels::LightSides {
+            tuples: [&left.tuples, &right.tuples],
+            starts: [&left.starts, &right.starts],
+        },
+        n_partitions: 1 << (BITS[0] + BITS[1]),
+        used: BITS[0] + BITS[1],
+        n_slots,
+    }
+}
+
 /// Appends the candidates of a branch's join.
 pub(super) fn residual(
     device: &KernelOnThreads,
@@ -218,15 +223,7 @@ pub(super) fn residual(
     let (left, right) = (&sides[0], sides.get(1).unwrap_or(&sides[0]));
     let n_threads = device.threads_per_block;
     let n_slots = BUILT * n_threads + 4;
-    let light = kernels::Light {
-        sides: kernels::LightSides {
-            tuples: [&left.tuples, &right.tuples],
-            starts: [&left.starts, &right.starts],
-        },
-        n_partitions: 1 << (BITS[0] + BITS[1]),
-        used: BITS[0] + BITS[1],
-        n_slots,
-    };
+    let light = light_partitions(left, right, n_slots);
     let job = kernels::Residual {
         columns: encoded,
         path: program.walk()?,
