@@ -13,6 +13,7 @@ mod group;
 mod grouping;
 mod lower;
 mod marks;
+pub(crate) mod numbering;
 mod numbers;
 mod restrict;
 mod select;
@@ -85,7 +86,7 @@ pub(crate) struct TextColumn {
     pub(crate) longest: u32,
 }
 
-/// A domain's token sets.
+/// A domain's token sets. Token codes ascend with frequency, so each set begins with its rarest tokens.
 #[derive(Debug)]
 pub(crate) struct SetColumn {
     pub(crate) domain: usize,

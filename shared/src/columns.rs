@@ -72,12 +72,12 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The token sets of a domain's values under one tokenizer.
+/// The token sets of a domain's values under one tokenizer. Token codes ascend with frequency.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets<'a> {
     /// By code.
     pub heads: &'a [Head],
-    /// All sets, each ascending.
+    /// All sets, each ascending, so from its rarest token to its most frequent one.
     pub tokens: &'a [u32],
 }
 

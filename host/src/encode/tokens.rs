@@ -1,35 +1,40 @@
 //! Token sets: the words or q-grams of each value, as ascending codes.
+//!
+//! Codes ascend with frequency, which is how many values have a token: a set begins with its rarest tokens.
+//! Comparing two sets then ends early, and what is joined by the first tokens of sets meets the fewest others
+//! (Chaudhuri, Ganti and Kaushik, *A primitive operator for similarity joins in data cleaning*, ICDE 2006).
+
+#[cfg(test)]
+mod tests;
 
 use super::SetColumn;
 use super::dictionary::Dictionary;
-use crate::error::{Error, Result};
+use super::numbering::{Split, n_chunks, number};
+use crate::error::Result;
 use crate::rules::Tokenizer;
-use hyperblock_shared::columns::Head;
-use hyperblock_shared::signature::token_bit;
 
 pub(super) fn tokenize(domain: usize, values: &Dictionary, tokenizer: Tokenizer) -> Result<SetColumn> {
-    let mut codes = Dictionary::default();
-    let mut column = SetColumn { domain, heads: Vec::with_capacity(values.len()), tokens: Vec::new() };
-    let mut set = Vec::new();
-    for value in values.iter() {
-        set.clear();
-        for_each_token(value, tokenizer, |token| set.push(codes.add(token)));
-        set.sort_unstable();
-        set.dedup();
-        let start = column.tokens.len();
-        column.tokens.extend_from_slice(&set);
-        // Also keeps token codes in 32 bits: there are no more of them than tokens.
-        if u32::try_from(column.tokens.len()).is_err() {
-            return Err(Error::Job("a column has more than 4,294,967,295 tokens; split the table".into()));
-        }
-        let signature = set.iter().fold(0, |bits, &token| bits | token_bit(token));
-        column.heads.push(Head { start: start as u32, len: set.len() as u32, beginning: 0, signature });
-    }
-    Ok(column)
+    tokenize_in(n_chunks(values.all_text().len()), u32::MAX, domain, values, tokenizer)
+}
+
+/// The same, in so many chunks and with so many tokens at most.
+fn tokenize_in(
+    n_chunks: usize,
+    most: u32,
+    domain: usize,
+    values: &Dictionary,
+    tokenizer: Tokenizer,
+) -> Result<SetColumn> {
+    let values: Vec<&str> = values.iter().collect();
+    let (heads, tokens) = match tokenizer {
+        Tokenizer::Qgrams(q @ 1..=MOST_PACKED) => number(&values, &Packed(q), n_chunks, most)?,
+        _ => number(&values, &Slices(tokenizer), n_chunks, most)?,
+    };
+    Ok(SetColumn { domain, heads, tokens })
 }
 
 /// Calls `take` with every token of a value, in order; one that stands twice comes twice.
-pub(crate) fn for_each_token(value: &str, tokenizer: Tokenizer, mut take: impl FnMut(&str)) {
+pub(crate) fn for_each_token<'a>(value: &'a str, tokenizer: Tokenizer, mut take: impl FnMut(&'a str)) {
     match tokenizer {
         Tokenizer::Words => value.split_whitespace().for_each(take),
         Tokenizer::Qgrams(q) => {
@@ -42,27 +47,41 @@ pub(crate) fn for_each_token(value: &str, tokenizer: Tokenizer, mut take: impl F
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Tokens are slices of the value.
+struct Slices(Tokenizer);
 
-    #[test]
-    fn sets_are_sets_and_qgrams_count_characters() {
-        let tokens = |value: &str, tokenizer| {
-            let mut all = Vec::new();
-            for_each_token(value, tokenizer, |token| all.push(token.to_owned()));
-            all
-        };
-        assert_eq!(tokens(" to be  or\tto be ", Tokenizer::Words), ["to", "be", "or", "to", "be"]);
-        assert_eq!(tokens("naïve", Tokenizer::Qgrams(3)), ["naï", "aïv", "ïve"]);
-        assert!(tokens("ab", Tokenizer::Qgrams(3)).is_empty());
+impl<'a> Split<&'a str> for Slices {
+    type Key = &'a str;
 
-        let mut values = Dictionary::default();
-        for value in ["to be or to be", "be", "ab"] {
-            values.add(value);
+    fn each(&self, value: &'a str, take: impl FnMut(&'a str)) {
+        for_each_token(value, self.0, take);
+    }
+}
+
+/// The bits of a character.
+const BITS: u32 = 21;
+/// The characters that fit into a word.
+const MOST_PACKED: u32 = u64::BITS / BITS;
+
+/// Tokens are q characters packed into a word, the first one highest: words are ordered as texts are, and
+/// hashed and compared sooner.
+struct Packed(u32);
+
+impl Split<&str> for Packed {
+    type Key = u64;
+
+    fn each(&self, value: &str, mut take: impl FnMut(u64)) {
+        let Self(q) = *self;
+        let mut characters = value.chars().map(u64::from);
+        let mut gram = 0;
+        for _ in 1..q {
+            let Some(character) = characters.next() else { return };
+            gram = gram << BITS | character;
         }
-        let column = tokenize(0, &values, Tokenizer::Words).unwrap();
-        assert_eq!(column.heads.iter().map(|head| head.len).collect::<Vec<_>>(), [3, 1, 1]);
-        assert_eq!(column.tokens, [0, 1, 2, 1, 3]);
+        let mask = (1 << (BITS * q)) - 1;
+        for character in characters {
+            gram = (gram << BITS | character) & mask;
+            take(gram);
+        }
     }
 }
