@@ -1,8 +1,13 @@
 //! What crosses between host and device, word for word.
 
 mod join;
+mod overlap;
 
 pub use join::{DeviceJoin, DevicePass, DeviceSide, JoinSizes};
+pub use overlap::{
+    DeviceOverlap, DeviceValues, Group, MOST_HITS, OVERLAP_COUNTERS, OverlapCounters, PROBE_WORDS, SEGMENT,
+    SUM_TILE, WideSignature, listed_shared_words, n_sum_tiles,
+};
 
 use crate::screen::Screen;
 use crate::stealing::Policy;

@@ -7,6 +7,7 @@
 //! [`predicate`] applies a measure to a pair of records, reading their values through [`columns`]; a [`path`] joins
 //! predicates into the program that decides a pair. A scan is a [`sweep`]: the [`screen`] of its lead tells most pairs
 //! apart by a signature or a code; [`window`] cuts it into intervals and stretches; [`stealing`] says who does which.
+//! Keys are joined by their hashes ([`join`]), values by the elements they have in common ([`overlap`]).
 //! [`layout`] is what kernels receive.
 
 #![no_std]
@@ -19,6 +20,7 @@ pub mod jaro;
 pub mod join;
 pub mod layout;
 pub mod levenshtein;
+pub mod overlap;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod path;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]

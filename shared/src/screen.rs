@@ -175,22 +175,15 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::predicate::{ArchivedPredicate, Boost, EditDistance, Measure, Predicate, SetSimilarity, Test};
+    use crate::predicate::{Boost, EditDistance, Measure, SetSimilarity};
     use crate::signature::{element_bit, folded, token_bit};
-    use crate::testing::{Packed, at_least, decimals, near_strings};
+    use crate::testing::{Packed, archived_measure, at_least, decimals, near_strings};
     use crate::text::scratch_words;
     use crate::{damerau, hamming, levenshtein};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
     use std::vec;
     use std::vec::Vec;
-
-    fn with<T>(measure: Measure, check: impl FnOnce(&ArchivedMeasure) -> T) -> T {
-        let predicate = Predicate { test: Test::Compare { left: 0, right: 0, measure }, negated: false };
-        let bytes = rkyv::to_bytes::<rkyv::rancor::Error>(&predicate).expect("it can be archived");
-        let archived = rkyv::access::<ArchivedPredicate, rkyv::rancor::Error>(&bytes).expect("it is sound");
-        check(archived.measure().expect("it is a comparison"))
-    }
 
     /// The sketch of a signature, folded or the first half, and the second half.
     fn sketch(signature: u128, first: u32, wide: bool) -> (Sketch, u64) {
@@ -203,7 +196,7 @@ mod tests {
             let (x, upper_x) = sketch(a.0, a.2, wide);
             let (y, upper_y) = sketch(b.0, b.2, wide);
             let differing = (x.signature ^ y.signature).count_ones() + (upper_x ^ upper_y).count_ones();
-            with(measure, |measure| Limits::of(measure, a.1, b.1).pass(&x, &y, differing))
+            archived_measure(measure, |measure| Limits::of(measure, a.1, b.1).pass(&x, &y, differing))
         })
     }
 
@@ -266,7 +259,7 @@ mod tests {
                 [SetSimilarity::Jaccard, SetSimilarity::Dice, SetSimilarity::Cosine, SetSimilarity::Overlap]
             {
                 let measure = Measure::Sets { sets: 0, similarity, threshold };
-                let holds = with(measure, |measure| match measure {
+                let holds = archived_measure(measure, |measure| match measure {
                     ArchivedMeasure::Sets { similarity, threshold, .. } => {
                         sets::possible(of_a.1, of_b.1, common, similarity, threshold)
                     }
@@ -293,7 +286,7 @@ mod tests {
                 .chain(similarities.map(|similarity| Measure::Sets { sets: 0, similarity, threshold }))
                 .chain([Measure::CommonTokens { sets: 0, least: number }]);
             for measure in measures {
-                let near: Vec<bool> = with(measure, |measure| {
+                let near: Vec<bool> = archived_measure(measure, |measure| {
                     (1..400).map(|other| Limits::of(measure, len, other).is_possible()).collect()
                 });
                 let below = &near[..len as usize - 1];

@@ -1,5 +1,6 @@
 //! What the tests of the measures share: packed strings, archived thresholds, and strings that are nearly alike.
 
+use crate::predicate::{ArchivedMeasure, ArchivedPredicate, Measure, Predicate, Test};
 use crate::text::Text;
 use crate::threshold::{ArchivedThreshold, Threshold};
 use proptest::prelude::*;
@@ -81,6 +82,14 @@ pub(crate) fn archived<T>(threshold: Threshold, then: impl FnOnce(&ArchivedThres
         scale: threshold.scale.into(),
         strict: threshold.strict,
     })
+}
+
+/// Archives a measure likewise.
+pub(crate) fn archived_measure<T>(measure: Measure, then: impl FnOnce(&ArchivedMeasure) -> T) -> T {
+    let predicate = Predicate { test: Test::Compare { left: 0, right: 0, measure }, negated: false };
+    let bytes = rkyv::to_bytes::<rkyv::rancor::Error>(&predicate).expect("it can be archived");
+    let archived = rkyv::access::<ArchivedPredicate, rkyv::rancor::Error>(&bytes).expect("it is sound");
+    then(archived.measure().expect("it is a comparison"))
 }
 
 /// Whether a fraction reaches a threshold, by the book.
