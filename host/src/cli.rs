@@ -10,7 +10,7 @@ pub(crate) mod why;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hyperblock::backend::{self, Backend};
 use hyperblock::cost::CostSource;
-use hyperblock::plan::{JoinChoice, ScanOptions, Variant};
+use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
 use hyperblock::table::{IdSource, ReadOptions};
 use hyperblock::{DeviceChoice, Error, Job};
 use std::path::PathBuf;
@@ -164,7 +164,8 @@ struct InputArgs {
 #[derive(Args, Debug)]
 struct PlanArgs {
     /// Switch parts of the engine off, to see what they are worth, comma-separated: of the planner noEPG, noPO, noRO,
-    /// COrder, SOrder; of the scan noSeq, noPSW, noStealing, noQueue (noHO: all four), noFilter, noDictionary
+    /// COrder, SOrder; of the scan noSeq, noPSW, noStealing, noQueue (noHO: all four), noFilter, noBitmap,
+    /// noDictionary
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     variant: Vec<Variant>,
     /// Left items in an interval of the scan, and so threads in a block: a multiple of 32, from 32 to 512
@@ -178,6 +179,11 @@ struct PlanArgs {
     /// (no join: a similarity or a number leads the scan, and an equality only where there is neither)
     #[arg(long, value_name = "METHOD", default_value_t)]
     join: JoinChoice,
+    /// What to make of a similarity that leads a branch: cheapest (whichever of the others is expected to cost least), sweep
+    /// (all pairs of values whose lengths go together are screened by their symbols or tokens), join (an index of rare tokens
+    /// or q-grams finds the pairs) or dense (all pairs whose lengths go together are screened by their tokens or q-grams)
+    #[arg(long, value_name = "HOW", default_value_t)]
+    similarity: SimilarityChoice,
     /// Where the planner takes the cost of predicates from: model (a network trained on timings), a .toml file with such
     /// a network (of `cargo xtask train-cost`), measured (here and now, some milliseconds a predicate) or static
     #[arg(long, value_name = "SOURCE", default_value_t)]
@@ -226,8 +232,8 @@ impl InputArgs {
 
 impl PlanArgs {
     fn apply(&self, job: Job) -> Job {
-        let Self { interval, window, join, .. } = *self;
-        let scan = ScanOptions { interval, window, join, ..ScanOptions::default() };
+        let Self { interval, window, join, similarity, .. } = *self;
+        let scan = ScanOptions { interval, window, join, similarity, ..ScanOptions::default() };
         job.variants(self.variant.clone()).scan_options(scan).cost(self.cost.clone())
     }
 }

@@ -27,42 +27,61 @@ pub struct Latencies {
     pub tasks: Latency,
     /// Copies to or from a device.
     pub transfers: Latency,
+    /// Launches of kernels, by the device's clock.
+    pub kernels: Latency,
 }
 
 /// Times of one kind.
 #[derive(Clone, Debug)]
-pub struct Latency(Histogram<u64>);
+pub struct Latency {
+    histogram: Histogram<u64>,
+    total: Duration,
+}
 
 impl Default for Latency {
     fn default() -> Self {
-        Self(Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("the bounds are in order"))
+        let histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("the bounds are in order");
+        Self { histogram, total: Duration::ZERO }
     }
 }
 
 impl Latency {
     /// Adds a time.
     pub fn record(&mut self, took: Duration) {
-        self.0.saturating_record(took.as_nanos().min(LONGEST.into()) as u64);
+        self.histogram.saturating_record(took.as_nanos().min(LONGEST.into()) as u64);
+        self.total += took;
     }
 
     /// Adds all times of another.
     pub fn add(&mut self, other: &Self) {
-        self.0.add(&other.0).expect("all have the same bounds");
+        self.histogram.add(&other.histogram).expect("all have the same bounds");
+        self.total += other.total;
+    }
+
+    /// All times together.
+    pub fn total(&self) -> Duration {
+        self.total
     }
 
     /// How many times there are.
     pub fn count(&self) -> u64 {
-        self.0.len()
+        self.histogram.len()
     }
 
     /// The least, some quantiles and the greatest, each with a title and a key; `None` if there are no times.
     fn columns(&self) -> [(&'static str, &'static str, Option<u64>); 5] {
-        let some = |nanoseconds: u64| (!self.0.is_empty()).then_some(nanoseconds);
+        let some = |nanoseconds: u64| (!self.histogram.is_empty()).then_some(nanoseconds);
         let [p50, p90, p99] = QUANTILES.map(|(title, key, quantile)| {
             // The histogram answers with the end of a bucket, which may lie beyond the greatest.
-            (title, key, some(self.0.value_at_quantile(quantile).min(self.0.max())))
+            (title, key, some(self.histogram.value_at_quantile(quantile).min(self.histogram.max())))
         });
-        [("min", "min_ns", some(self.0.min())), p50, p90, p99, ("max", "max_ns", some(self.0.max()))]
+        [
+            ("min", "min_ns", some(self.histogram.min())),
+            p50,
+            p90,
+            p99,
+            ("max", "max_ns", some(self.histogram.max())),
+        ]
     }
 
     fn json(&self) -> Json {
@@ -73,8 +92,13 @@ impl Latency {
 }
 
 impl Latencies {
-    fn kinds(&self) -> [(&'static str, &Latency); 3] {
-        [("intervals", &self.intervals), ("tasks", &self.tasks), ("transfers", &self.transfers)]
+    fn kinds(&self) -> [(&'static str, &Latency); 4] {
+        [
+            ("intervals", &self.intervals),
+            ("tasks", &self.tasks),
+            ("transfers", &self.transfers),
+            ("kernels", &self.kernels),
+        ]
     }
 
     /// One object, in nanoseconds.
@@ -123,6 +147,7 @@ mod tests {
           intervals       100      1.000 ms     50.004 ms     90.046 ms     99.025 ms    100.008 ms
           tasks             2      1.499 ms      1.500 ms   2000.683 ms   2000.683 ms   2000.683 ms
           transfers         0             -             -             -             -             -
+          kernels           0             -             -             -             -             -
         ");
         let json = latencies.json().to_string();
         let tasks = r#""tasks": {"count": 2, "min_ns": 1499136, "p50_ns": 1500159, "p90_ns": 2000683007,"#;

@@ -19,7 +19,7 @@ mod tree;
 mod variant;
 
 pub use layout::Step;
-pub use options::{JoinChoice, ScanOptions};
+pub use options::{JoinChoice, ScanOptions, SimilarityChoice};
 pub use program::{BranchSteps, Program};
 pub use tree::{Node, Witness};
 pub use variant::Variant;

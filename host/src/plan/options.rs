@@ -1,4 +1,4 @@
-//! Options of the scan: its sizes, what it makes of equalities, and which of its optimisations are on.
+//! Options of the scan: its sizes, what it makes of equalities and similarities, and which of its optimisations are on.
 
 use super::Variant;
 use hyperblock_shared::stealing::Policy;
@@ -23,6 +23,12 @@ pub struct ScanOptions {
     pub join: JoinChoice,
     /// A key with more pairs of records than this is heavy.
     pub heavy: u64,
+    /// What is made of similarities.
+    pub similarity: SimilarityChoice,
+    /// Values that an index of an overlap join has at most: more are indexed block by block.
+    pub indexed: u32,
+    /// Whether an overlap join looks at signatures before values.
+    pub bitmap: bool,
     /// Whether necessary conditions are tested first.
     pub filter: bool,
     /// Whether similarity is computed once for two distinct values, rather than for each pair of records that have them.
@@ -33,6 +39,8 @@ pub struct ScanOptions {
 
 /// Fewer pairs than this are walked in about the time that it takes to lay them out for a screen.
 const HEAVY_KEY: u64 = 1 << 12;
+/// An index of so many values stays within some hundred megabytes, if they are no longer than titles.
+const INDEXED: u32 = 1 << 20;
 
 /// What the scan makes of the equalities that all rules of a branch ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,23 +54,52 @@ pub enum JoinChoice {
     None,
 }
 
+/// What the scan makes of a similarity that leads a branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SimilarityChoice {
+    /// Whichever of the others is expected to cost least.
+    #[default]
+    Cheapest,
+    /// A sweep: all pairs of values whose lengths go together are screened.
+    Sweep,
+    /// An overlap join, wherever the similarity says that values must have elements in common: an index finds the pairs.
+    Join,
+    /// An overlap join, likewise: the signatures of all pairs whose sizes go together are compared.
+    Dense,
+}
+
 const JOINS: [(&str, JoinChoice); 3] =
     [("skew", JoinChoice::Skew), ("plain", JoinChoice::Plain), ("none", JoinChoice::None)];
 
-impl fmt::Display for JoinChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(JOINS.iter().find(|(_, choice)| choice == self).map_or("", |(name, _)| name))
-    }
+const SIMILARITIES: [(&str, SimilarityChoice); 4] = [
+    ("cheapest", SimilarityChoice::Cheapest),
+    ("sweep", SimilarityChoice::Sweep),
+    ("join", SimilarityChoice::Join),
+    ("dense", SimilarityChoice::Dense),
+];
+
+/// Writes and reads a choice by its name.
+macro_rules! named {
+    ($choice:ty, $names:expr, $expected:literal) => {
+        impl fmt::Display for $choice {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($names.iter().find(|(_, choice)| choice == self).map_or("", |(name, _)| name))
+            }
+        }
+
+        impl FromStr for $choice {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                let choice = $names.iter().find(|(name, _)| *name == text);
+                choice.map(|(_, choice)| *choice).ok_or_else(|| $expected.into())
+            }
+        }
+    };
 }
 
-impl FromStr for JoinChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let choice = JOINS.iter().find(|(name, _)| *name == text);
-        choice.map(|(_, choice)| *choice).ok_or_else(|| "expected skew, plain or none".into())
-    }
-}
+named!(JoinChoice, JOINS, "expected skew, plain or none");
+named!(SimilarityChoice, SIMILARITIES, "expected cheapest, sweep, join or dense");
 
 impl Default for ScanOptions {
     fn default() -> Self {
@@ -74,6 +111,9 @@ impl Default for ScanOptions {
             queue: true,
             join: JoinChoice::default(),
             heavy: HEAVY_KEY,
+            similarity: SimilarityChoice::default(),
+            indexed: INDEXED,
+            bitmap: true,
             filter: true,
             dictionary: true,
             sequential: true,
@@ -94,6 +134,7 @@ impl ScanOptions {
             queue: is_on(Variant::NoQueue, true),
             sequential: is_on(Variant::NoSeq, true),
             filter: is_on(Variant::NoFilter, false),
+            bitmap: is_on(Variant::NoBitmap, false),
             dictionary: is_on(Variant::NoDictionary, false),
             ..self
         }

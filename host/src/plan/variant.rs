@@ -27,14 +27,17 @@ pub enum Variant {
     NoStealing,
     /// What passes the screen is verified at once, and does not wait until there is a pair for every lane.
     NoQueue,
-    /// No necessary conditions: every pair is decided by its values.
+    /// No necessary conditions: every pair is decided by its values. An overlap join, if one is asked for, has no prefix and
+    /// no positional filter: all elements are indexed and looked up, as gSSJoin does.
     NoFilter,
+    /// An overlap join does not look at signatures.
+    NoBitmap,
     /// Similarity is computed for pairs of records, not of distinct values.
     NoDictionary,
 }
 
 /// All variants, as `--variant` writes them.
-const NAMES: [(&str, Variant); 12] = [
+const NAMES: [(&str, Variant); 13] = [
     ("noEPG", Variant::NoEpg),
     ("noPO", Variant::NoPo),
     ("noRO", Variant::NoRo),
@@ -46,13 +49,14 @@ const NAMES: [(&str, Variant); 12] = [
     ("noStealing", Variant::NoStealing),
     ("noQueue", Variant::NoQueue),
     ("noFilter", Variant::NoFilter),
+    ("noBitmap", Variant::NoBitmap),
     ("noDictionary", Variant::NoDictionary),
 ];
 
 impl Variant {
     /// All there are.
-    pub const ALL: [Self; 12] = {
-        let mut all = [Self::NoEpg; 12];
+    pub const ALL: [Self; 13] = {
+        let mut all = [Self::NoEpg; 13];
         let mut ix = 0;
         while ix < NAMES.len() {
             all[ix] = NAMES[ix].1;
