@@ -26,6 +26,7 @@ pub mod join;
 pub mod json;
 pub mod latency;
 pub mod output;
+pub mod overlap;
 pub mod partition;
 pub mod pieces;
 pub mod plan;
