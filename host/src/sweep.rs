@@ -131,19 +131,30 @@ impl Block {
 /// The most bytes of lists that a record adds to a sweep: its place, and if it alone has its value, an item.
 pub const LIST_BYTES_PER_RECORD: u64 = 4 + 4 + 4 + 8 + size_of::<Sketch>() as u64;
 
+/// A branch and its lead.
+#[derive(Clone, Debug)]
+pub(crate) struct Led<'a> {
+    /// The branch.
+    pub(crate) steps: &'a BranchSteps,
+    /// Its lead.
+    pub(crate) lead: Lead,
+    /// If only values of so many symbols or tokens, or fewer, are to meet: so many. The lists have all of them.
+    pub(crate) most: Option<u32>,
+}
+
 /// The sweeps of branches over a block, each by its lead.
 pub(crate) fn sweeps(
     encoded: &Encoded,
     program: &Program,
     block: &Block,
-    led: &[(&BranchSteps, Lead)],
+    led: &[Led<'_>],
 ) -> Result<Vec<Sweep>> {
     let walk = program.walk()?;
     let options = program.options();
     let is_small = block.is_small();
     // Branches often share a list.
     let mut keys: Vec<ListKey> = Vec::new();
-    for (_, lead) in led {
+    for Led { lead, .. } in led {
         for key in lead.lists(block) {
             if !keys.contains(&key) {
                 keys.push(key);
@@ -155,13 +166,17 @@ pub(crate) fn sweeps(
         let place = keys.iter().position(|other| other == key);
         place.map(|ix| lists[ix].clone()).ok_or_else(|| Error::Internal("a list was not built".into()))
     };
-    let sweeps = map(led, is_small, |(branch, lead)| {
+    let sweeps = map(led, is_small, |Led { steps, lead, most }| {
         let [left, right] = lead.lists(block);
         let lists = [list(&left)?, list(&right)?];
         let order = block.order(lead.is_symmetric);
-        let whole = lists.each_ref().map(|list| 0..list.len());
-        let intervals = Meeting::new(lead, walk, order, options.interval).intervals(&lists, whole);
-        let settings = settings(branch, lead, order, &options);
+        let upto = |list: &ItemList| match *most {
+            Some(most) => list.lens.partition_point(|&len| len <= most) as u32,
+            None => list.len(),
+        };
+        let ranges = lists.each_ref().map(|list| 0..upto(list));
+        let intervals = Meeting::new(lead, walk, order, options.interval).intervals(&lists, ranges);
+        let settings = settings(steps, lead, order, &options);
         Sweep::new(lists, intervals, settings, options.stretch)
     });
     sweeps.into_iter().collect()
@@ -243,6 +258,11 @@ impl Sweep {
         }
         let lists = [self.left.clone(), self.right.clone()];
         Self::with_stretches(lists, intervals, Settings { stretch, ..self.settings })
+    }
+
+    /// Over the same lists, with nothing to sweep.
+    pub(crate) fn without_intervals(&self) -> Self {
+        Self { intervals: Vec::new(), firsts: vec![0], ..self.clone() }
     }
 
     /// As both sides see it.

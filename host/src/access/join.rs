@@ -36,6 +36,8 @@ pub struct KeyJoin {
     pub method: Method,
     /// The equalities that make the key, by their places among the path's predicates.
     pub predicates: Vec<u32>,
+    /// Whether the key is a value, under the lead: a similarity, which holds on equal values.
+    pub is_same_value: bool,
     /// How many keys there are.
     pub n_keys: u32,
     /// How many pairs of records have the same one.

@@ -74,6 +74,11 @@ impl Lead {
         self.screen == Screen::Codes
     }
 
+    /// Whether it compares values by what they are made of.
+    pub(crate) fn is_similarity(&self) -> bool {
+        matches!(self.screen, Screen::Signatures | Screen::WideSignatures)
+    }
+
     /// What a predicate would be as lead, if it can be one.
     fn of(encoded: &Encoded, step: u32, ix: u32, options: &ScanOptions) -> Option<Self> {
         let Predicate { test: Test::Compare { left, right, measure }, negated: false } =
@@ -143,6 +148,11 @@ impl Estimate {
     /// In pairs that are screened.
     pub(crate) fn cost(&self) -> f64 {
         self.screened + VERIFYING * self.verified
+    }
+
+    /// By side: how many items there are.
+    pub(crate) fn n_items(&self) -> [f64; 2] {
+        self.n_items
     }
 
     /// The same for the pairs within a group of so many left and right records.

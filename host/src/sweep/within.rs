@@ -40,7 +40,7 @@ struct Listed {
 
 impl Sweep {
     /// The sweep of a branch over the pairs of records that are in the same group left and right. Groups of one side are
-    /// those of both if pairs are unordered.
+    /// those of both if pairs are unordered. Also, by group, its items left and right.
     pub(crate) fn within(
         encoded: &Encoded,
         program: &Program,
@@ -48,7 +48,7 @@ impl Sweep {
         [left, right]: [&Groups; 2],
         block: &Block,
         order: Order,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Vec<[Range<u32>; 2]>)> {
         let (walk, options) = (program.walk()?, program.options());
         let [left_key, right_key] = lead.lists(block);
         let lefts = Listed::new(encoded, &left_key, left)?;
@@ -58,15 +58,17 @@ impl Sweep {
         };
         let rights = rights.as_ref().unwrap_or(&lefts);
         let lists = [lefts.list.clone(), rights.list.clone()];
-        let ranges: Vec<_> = lefts.ranges.iter().zip(&rights.ranges).collect();
+        let ranges = lefts.ranges.iter().zip(&rights.ranges);
+        let ranges: Vec<[Range<u32>; 2]> =
+            ranges.map(|(left, right)| [left.clone(), right.clone()]).collect();
         let meeting = Meeting::new(lead, walk, order, options.interval);
         let intervals = ranges
             .par_iter()
             .with_min_len(GROUPS_AT_ONCE)
-            .flat_map_iter(|&(left, right)| meeting.intervals(&lists, [left.clone(), right.clone()]))
+            .flat_map_iter(|ranges| meeting.intervals(&lists, ranges.clone()))
             .collect();
         let settings = settings(branch, lead, order, &options);
-        Self::new(lists, intervals, settings, options.stretch)
+        Ok((Self::new(lists, intervals, settings, options.stretch)?, ranges))
     }
 }
 
