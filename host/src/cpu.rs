@@ -2,9 +2,11 @@
 //!
 //! A thread takes a stretch of right items at a time, screens it for each left item of the interval with the widest
 //! vectors that the machine has ([`screen`]), and verifies what passes by walking the path ([`verify`]). Where records are
-//! joined by a key ([`join`]), the path is walked for each pair with the same one ([`residual`]).
+//! joined by a key ([`join`]), the path is walked for each pair with the same one ([`residual`]); where values are joined by
+//! what they have in common ([`overlap`]), for each pair that has enough.
 
 mod join;
+mod overlap;
 mod residual;
 mod screen;
 mod verify;
@@ -105,10 +107,12 @@ impl Scan for CpuScan<'_> {
             all.extend(accesses(self.encoded, self.program, &block)?);
         }
         let n_steps = |access: &Access| match access {
-            Access::Sweep(sweep) => u64::from(sweep.n_stretches()),
-            Access::Join(join) => residual::n_steps(join.n_pairs),
+            Access::Sweep(sweep) => Ok(u64::from(sweep.n_stretches())),
+            Access::Join(join) => Ok(residual::n_steps(join.n_pairs)),
+            Access::Overlap(join) => self.overlap_steps(join),
         };
-        let steps = Steps::new(control, task.n_pairs(), all.iter().map(n_steps).sum());
+        let n_steps = all.iter().map(n_steps).sum::<Result<u64>>()?;
+        let steps = Steps::new(control, task.n_pairs(), n_steps);
         let interval = self.program.options().interval;
         for access in &all {
             match access {
@@ -118,7 +122,13 @@ impl Scan for CpuScan<'_> {
                         self.sweep(&sweep.of_heavy(&heavies, interval)?, most, control, None, found)?;
                     }
                 }
-                Access::Join(join) => self.join(join, most, control, &steps, found)?,
+                Access::Join(join) => self.join(join, most, control, Some(&steps), found)?,
+                Access::Overlap(join) => {
+                    let heavies = self.overlap(join, most, control, &steps, found)?;
+                    if !heavies.is_empty() {
+                        self.join(&join.heavy(self.program, &heavies), most, control, None, found)?;
+                    }
+                }
             }
             if found.len() > most {
                 return Ok(Outcome::TooMany);
@@ -203,7 +213,7 @@ impl CpuScan<'_> {
         join: &KeyJoin,
         most: usize,
         control: &Control,
-        steps: &Steps<'_>,
+        steps: Option<&Steps<'_>>,
         found: &mut Vec<Candidate>,
     ) -> Result<()> {
         let right = (join.order() != Order::Unordered).then(|| join.right.side());

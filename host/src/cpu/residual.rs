@@ -27,7 +27,7 @@ pub(super) struct Shared<'a> {
     pub(super) most: usize,
     pub(super) n_found: &'a AtomicUsize,
     pub(super) control: &'a Control,
-    pub(super) steps: &'a Steps<'a>,
+    pub(super) steps: Option<&'a Steps<'a>>,
 }
 
 /// A thread's part.
@@ -82,7 +82,7 @@ impl<'a> Residual<'a> {
         let Shared { n_found, steps, .. } = self.shared;
         n_found.fetch_add(self.found.len() - self.n_reported, Relaxed);
         self.n_reported = self.found.len();
-        steps.done(self.n_pairs / PAIRS_PER_STEP);
+        steps.iter().for_each(|steps| steps.done(self.n_pairs / PAIRS_PER_STEP));
         self.n_pairs %= PAIRS_PER_STEP;
         self.is_over = self.is_done();
     }
