@@ -1,12 +1,12 @@
 //! The kernels.
 //!
 //! A kernel's body is a safe function, generic over the [`block::Block`] it runs in and the columns it reads, one file
-//! each: [`scan`], with `screen` for its loop over pairs and `verify` for what that lets through; and those of the hash
-//! [`join`]. The GPU runs them through the entry points in `nvptx.rs` and its folder, the only files that are compiled for
+//! each: [`scan`], with `screen` for its loop over pairs and `verify` for what that lets through; those of the hash
+//! [`join`]; and those of the [`overlap`] join. The GPU runs them through the entry points in `nvptx.rs` and its folder, the only files that are compiled for
 //! the GPU alone and the only ones with `unsafe`; tests run the very same bodies on CPU threads.
 //!
-//! `cargo xtask device` builds this crate to `kernels.ptx`, with the feature `descent` to `descent.ptx`, and with the
-//! feature `join` to `join.ptx`; the host embeds all of them.
+//! `cargo xtask device` builds this crate to `kernels.ptx`, and with each of its features to a file of that name; the host
+//! embeds all of them.
 
 #![no_std]
 #![cfg_attr(
@@ -24,6 +24,7 @@
 pub mod block;
 pub mod join;
 pub mod memory;
+pub mod overlap;
 pub mod scan;
 mod screen;
 mod sums;

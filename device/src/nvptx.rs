@@ -3,16 +3,24 @@
 //! These are the only files of the crate with `unsafe`. They are sound as long as the host keeps the contract of each entry
 //! point, and `host::cuda::launch` is the only place that calls them.
 
-#[cfg(not(feature = "join"))]
+#[cfg(not(any(feature = "join", feature = "overlap")))]
 mod columns;
 #[cfg(feature = "join")]
 mod join;
+#[cfg(feature = "listed")]
+mod listed;
+#[cfg(not(any(feature = "join", feature = "residual", feature = "overlap")))]
+mod lists;
+#[cfg(feature = "overlap")]
+mod overlap;
 #[cfg(any(feature = "join", feature = "residual"))]
 mod partitions;
 #[cfg(feature = "residual")]
 mod residual;
-#[cfg(not(any(feature = "join", feature = "residual")))]
+#[cfg(not(any(feature = "join", feature = "residual", feature = "overlap", feature = "listed")))]
 mod scan;
+#[cfg(any(feature = "join", feature = "overlap"))]
+mod words;
 
 use crate::block::Block;
 use core::arch::nvptx;

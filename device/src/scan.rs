@@ -14,7 +14,7 @@
 use crate::block::Block;
 use crate::screen::{GROUPS_WORDS, Groups};
 pub use crate::verify::Results;
-use crate::verify::{VERIFY_WORDS, Verify};
+use crate::verify::{Pair, VERIFY_WORDS, Verify};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::columns::Columns;
@@ -85,7 +85,11 @@ pub fn scan<const DESCEND: bool>(
             }
         }
         let passed = if groups.is_done(block) { 0 } else { groups.next(block, scan) };
-        verify.all(block, scan, &groups, passed, is_finished, scratch);
+        let pair = |passed: u32| Pair {
+            left: groups.left(block),
+            right: groups.group(block) + passed.trailing_zeros(),
+        };
+        verify.all(block, scan, pair, passed, is_finished, scratch);
         if is_finished {
             return;
         }

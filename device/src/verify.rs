@@ -15,7 +15,6 @@
 
 use crate::block::Block;
 use crate::scan::{N_HEAVY, Scan};
-use crate::screen::Groups;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, HEAVY_WORDS, WARP};
@@ -42,9 +41,9 @@ const N_EXPANDED: u32 = 2;
 
 /// Two items, or two records.
 #[derive(Clone, Copy, Default)]
-struct Pair {
-    left: u32,
-    right: u32,
+pub(crate) struct Pair {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
 }
 
 /// A lane's pair of records on its way to the walk.
@@ -107,14 +106,14 @@ impl<const DESCEND: bool> Verify<DESCEND> {
         block.shared(self.items - SEVERAL)
     }
 
-    /// Takes in the pairs of this thread's left item with those of the group that `passed` has bits for, and verifies as
-    /// many as make whole warps; when all `is_finished`, also what is left.
+    /// Takes in this thread's pairs of items, a bit of `passed` each, of which `pair` says the lowest one's; and verifies
+    /// as many as make whole warps, when all `is_finished` also what is left.
     #[inline(always)]
     pub(crate) fn all(
         &self,
         block: &impl Block,
         scan: &Scan<'_, impl Columns>,
-        groups: &Groups,
+        pair: impl Fn(u32) -> Pair,
         mut passed: u32,
         is_finished: bool,
         scratch: &mut (impl Scratch + ?Sized),
@@ -156,9 +155,7 @@ impl<const DESCEND: bool> Verify<DESCEND> {
                 step = Step { records, is_led: false, is_active };
                 (branch, is_lead) = (settings.lead(), true);
             } else if waiting != 0 {
-                let pair =
-                    Pair { left: groups.left(block), right: groups.group(block) + passed.trailing_zeros() };
-                self.push_items(block, waiting, pair);
+                self.push_items(block, waiting, pair(passed));
                 // Clears the lowest bit, and nothing if there is none.
                 passed &= passed.wrapping_sub(1);
                 continue;

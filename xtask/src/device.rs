@@ -28,7 +28,7 @@ const ARCHITECTURES: [&str; 3] = [OLDEST, "sm_80", "sm_90"];
 const OLDEST: &str = "sm_70";
 
 /// What is built of the device crate, each file by itself: a function that two kernels shared would be called, not inlined.
-const MODULES: [Module; 4] = [
+const MODULES: [Module; 6] = [
     Module {
         path: "device/kernels.ptx",
         feature: "",
@@ -54,6 +54,20 @@ const MODULES: [Module; 4] = [
         path: "device/residual.ptx",
         feature: "residual",
         most_registers: &[("hyperblock_residual", 168)],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/overlap.ptx",
+        feature: "overlap",
+        // Four blocks of 256 threads.
+        most_registers: &[("hyperblock_overlap_probe", 64), ("hyperblock_overlap_dense", 64)],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/listed.ptx",
+        feature: "listed",
+        // As the scan's.
+        most_registers: &[("hyperblock_listed", 128)],
         may_use_stack: false,
     },
 ];

@@ -7,53 +7,17 @@
 //! that `hyperblock_shared::join` says.
 
 use super::partitions::{light_partitions, n_threads};
+use super::words::pointer;
 use super::{Hardware, slice};
 use crate::join::{
     Classes, Count, Counts, Heavy, Pairs, Pass, Products, Sample, Select, Source, count, heavy, light,
     partition, products, sample, select, starts,
 };
-use crate::memory::Words;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::join::{
     MOST_HEAVY, PRODUCT_WORDS, SELECT_WORDS, SUM_WORDS, count_words, light_words, partition_words,
 };
-use hyperblock_shared::layout::{DeviceJoin, DevicePass, DeviceSlice};
-
-/// An array that a kernel writes. Holding one promises that it has `len` words, and that threads set different ones.
-struct Pointer {
-    array: *mut u64,
-    len: u64,
-}
-
-impl Words for Pointer {
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn set(&self, ix: u64, word: u64) {
-        debug_assert!(ix < self.len);
-        // SAFETY: kernels set what their counts gave them room for, and tests on CPU threads check every index.
-        unsafe { *self.array.add(ix as usize) = word }
-    }
-
-    fn set_two(&self, ix: u64, [first, second]: [u64; 2]) {
-        debug_assert!(ix + 1 < self.len && ix.is_multiple_of(2));
-        // SAFETY: as for `set`. The driver gives memory at multiples of 256 bytes, so an even word is at one of 16.
-        unsafe {
-            core::arch::asm!(
-                "st.global.v2.u64 [{0}], {{{1}, {2}}};",
-                in(reg64) self.array.add(ix as usize),
-                in(reg64) first,
-                in(reg64) second,
-                options(nostack)
-            );
-        }
-    }
-}
-
-fn pointer(slice: &DeviceSlice) -> Pointer {
-    Pointer { array: slice.address as *mut u64, len: slice.len }
-}
+use hyperblock_shared::layout::{DeviceJoin, DevicePass};
 
 /// A pass over a side, as it was prepared.
 ///
