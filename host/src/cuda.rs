@@ -4,11 +4,13 @@
 //! driver compiles it for the GPU that is there. `columns` and `lists` bring a job to the device, `launch` is the only
 //! place that hands arguments to kernels, and `scan` runs a task and brings its results back.
 
+mod clock;
 mod columns;
 mod driver;
 mod join;
 mod launch;
 mod lists;
+mod overlap;
 mod scan;
 
 pub use driver::{GpuDescription, gpus};

@@ -11,6 +11,8 @@ use hyperblock_shared::layout::{DeviceColumns, DeviceSets, DeviceSlice, DeviceTe
 pub(super) struct UploadedColumns {
     /// Its addresses point into `words` and `halves`.
     pub(super) root: DeviceColumns,
+    /// By column of sets: the tokens of all of them.
+    pub(super) tokens: Vec<DeviceSlice>,
     /// What the addresses point at; only kept alive.
     _words: Vec<CudaSlice<u64>>,
     _halves: Vec<CudaSlice<u32>>,
@@ -41,7 +43,8 @@ impl UploadedColumns {
             reaches: upload.words(&reaches)?,
             marks: upload.words(&marks)?,
         };
-        Ok(Self { root, _words: upload.words, _halves: upload.halves })
+        let tokens = sets.iter().map(|sets| sets.tokens).collect();
+        Ok(Self { root, tokens, _words: upload.words, _halves: upload.halves })
     }
 }
 
@@ -72,6 +75,23 @@ impl<'a> Upload<'a> {
             DeviceSlice { address: uploaded.device_ptr(&self.gpu.stream).0, len: values.len() as u64 };
         self.halves.push(uploaded);
         Ok(slice)
+    }
+}
+
+/// No array at all.
+pub(super) const NOTHING: DeviceSlice = DeviceSlice { address: 0, len: 0 };
+
+/// Arrays as kernels see them.
+pub(super) struct Slices<'a>(pub(super) &'a Cuda);
+
+impl Slices<'_> {
+    pub(super) fn of<T: DeviceRepr>(&self, array: &CudaSlice<T>) -> DeviceSlice {
+        DeviceSlice { address: array.device_ptr(&self.0.stream).0, len: array.len() as u64 }
+    }
+
+    /// The first so many elements.
+    pub(super) fn first<T: DeviceRepr>(&self, array: &CudaSlice<T>, len: usize) -> DeviceSlice {
+        DeviceSlice { len: len as u64, ..self.of(array) }
     }
 }
 

@@ -6,11 +6,11 @@
 mod sizes;
 
 use super::Cuda;
+use super::columns::{NOTHING, Slices};
 use super::launch::{Launches, THREADS, TILE_ROWS};
 use crate::error::{Error, Result};
 use crate::join::{Join, Joined, Method, Output, Side};
-use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
-use cudarc::driver::{CudaEvent, CudaSlice, DevicePtr, DeviceRepr};
+use cudarc::driver::{CudaEvent, CudaSlice};
 use hyperblock_shared::join::{HEAVY_SLOTS, MOST_HEAVY, MOST_LISTED};
 use hyperblock_shared::layout::{DeviceJoin, DevicePass, DeviceSide, DeviceSlice};
 use sizes::Sizes;
@@ -181,18 +181,6 @@ impl PassBuffers {
     }
 }
 
-/// No array at all.
-const NOTHING: DeviceSlice = DeviceSlice { address: 0, len: 0 };
-
-/// Arrays as kernels see them.
-struct Slices<'a>(&'a Cuda);
-
-impl Slices<'_> {
-    fn of<T: DeviceRepr>(&self, array: &CudaSlice<T>) -> DeviceSlice {
-        DeviceSlice { address: array.device_ptr(&self.0.stream).0, len: array.len() as u64 }
-    }
-}
-
 impl Join for CudaJoin<'_> {
     fn run(&mut self, method: Method, output: Output) -> Result<Joined> {
         let gpu = self.gpu;
@@ -308,16 +296,13 @@ impl<'a> Clock<'a> {
     }
 
     fn end(&mut self, phase: &'static str) -> Result<()> {
-        let event = self.gpu.stream.record_event(Some(CU_EVENT_DEFAULT));
-        self.events.push((phase, event.map_err(self.gpu.failed("timing the join"))?));
+        self.events.push((phase, self.gpu.mark()?));
         Ok(())
     }
 
     fn phases(&self) -> Result<Vec<(&'static str, Duration)>> {
-        let took = |pair: &[(&'static str, CudaEvent)]| {
-            let took = pair[0].1.elapsed_ms(&pair[1].1).map_err(self.gpu.failed("timing the join"))?;
-            Ok((pair[1].0, Duration::from_secs_f64(f64::from(took) / 1e3)))
-        };
+        let took =
+            |pair: &[(&'static str, CudaEvent)]| Ok((pair[1].0, self.gpu.between(&pair[0].1, &pair[1].1)?));
         self.events.windows(2).map(took).collect()
     }
 }

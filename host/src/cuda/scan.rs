@@ -1,8 +1,12 @@
-//! Runs a task on the GPU: some launches for each join and one for each sweep, on one stream, then the results.
+//! Runs a task on the GPU: some launches for each join and one for each sweep, on one stream, then the results. Overlap
+//! joins are in `overlap`.
 //!
 //! All of them append to one buffer. If it was too small, blocks stop taking work, and the task is done again
 //! with a larger one, or in halves. Pairs of items that a sweep hands on are swept once more, as pairs of records.
 
+mod overlap;
+
+use super::clock::Timing;
 use super::columns::{Upload, UploadedColumns};
 use super::join::CudaJoin;
 use super::launch::{RESIDUAL_THREADS, ResidualBuffers, ScanBuffers, launch_residual, launch_scan};
@@ -14,6 +18,7 @@ use crate::control::{Control, Steps};
 use crate::encode::Encoded;
 use crate::error::Result;
 use crate::join::Method;
+use crate::overlap::{BlockPair, OverlapJoin};
 use crate::partition::blocks;
 use crate::plan::{Program, ScanOptions};
 use crate::sweep::Sweep;
@@ -85,24 +90,27 @@ impl Scan for CudaScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
-        let (mut sweeps, mut joins) = (Vec::new(), Vec::new());
+        let mut work = Work::default();
         let options = self.program.options();
         for block in blocks(task) {
             for access in accesses(self.encoded, self.program, &block)? {
                 match access {
-                    Access::Sweep(sweep) => sweeps.extend(parts(&sweep)),
+                    Access::Sweep(sweep) => work.sweeps.extend(parts(&sweep)),
                     Access::Join(join) if is_swept(&join, &options, self.gpu.fewest_joined) => {
-                        sweeps.extend(parts(&join.as_sweep(&options)?));
+                        work.sweeps.extend(parts(&join.as_sweep(&options)?));
                     }
-                    Access::Join(join) => joins.push(join),
+                    Access::Join(join) => work.joins.push(join),
+                    Access::Overlap(join) => {
+                        let blocks = self.blocks(&join)?;
+                        work.overlaps.push((join, blocks));
+                    }
                 }
             }
         }
-        let n_stretches = sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum::<u64>();
         loop {
-            let steps = Steps::new(control, task.n_pairs(), n_stretches + joins.len() as u64);
+            let steps = Steps::new(control, task.n_pairs(), work.n_steps());
             let before = control.n_compared();
-            if self.access_all(&joins, &sweeps, control, &steps, found)? {
+            if self.access_all(&work, control, &steps, found)? {
                 steps.finish();
                 return Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done });
             }
@@ -111,6 +119,22 @@ impl Scan for CudaScan<'_> {
             }
             control.back_to(before);
         }
+    }
+}
+
+/// What a task has to do.
+#[derive(Default)]
+struct Work {
+    joins: Vec<KeyJoin>,
+    overlaps: Vec<(OverlapJoin, Vec<BlockPair>)>,
+    sweeps: Vec<Sweep>,
+}
+
+impl Work {
+    fn n_steps(&self) -> u64 {
+        let n_blocks: usize = self.overlaps.iter().map(|(_, blocks)| blocks.len()).sum();
+        let n_stretches: u64 = self.sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
+        n_stretches + (self.joins.len() + n_blocks) as u64
     }
 }
 
@@ -131,13 +155,22 @@ fn weight(sweep: &Sweep) -> u64 {
 }
 
 /// How much a sweep has to do.
-fn work(sweep: &Sweep) -> u64 {
+fn work_of(sweep: &Sweep) -> u64 {
     sweep.n_pairs().saturating_mul(weight(sweep))
 }
 
 /// A sweep in parts that do not keep the host waiting for long.
 fn parts(sweep: &Sweep) -> Vec<Sweep> {
     sweep.parts(PAIRS_AT_ONCE / weight(sweep))
+}
+
+/// The pairs of items that were handed on, as far as there was room.
+fn pairs_of_items(gpu: &Cuda, heavies: &CudaSlice<u32>, n_heavy: u32) -> Result<Vec<(u32, u32)>> {
+    let mut words = vec![0u32; (n_heavy as usize).min(HEAVY_CAPACITY) * HEAVY_WORDS];
+    if !words.is_empty() {
+        gpu.download(&heavies.slice(..words.len()), &mut words)?;
+    }
+    Ok(words.chunks(HEAVY_WORDS).map(|pair| (pair[0], pair[1])).collect())
 }
 
 /// What a launch needs beside what all launches share, alive until it is done.
@@ -147,6 +180,7 @@ struct Launched<'a, 'b> {
     /// Of shares, if they are watched.
     latencies: CudaSlice<u32>,
     heavies: CudaSlice<u32>,
+    timing: Timing,
     _uploaded: Upload<'a>,
     _slots: CudaSlice<u64>,
     _claimed: CudaSlice<u32>,
@@ -156,37 +190,40 @@ impl<'a> CudaScan<'a> {
     /// Appends the candidates of all joins and sweeps; whether the result buffer held them.
     fn access_all(
         &mut self,
-        joins: &[KeyJoin],
-        sweeps: &[Sweep],
+        work: &Work,
         control: &Control,
         steps: &Steps<'_>,
         found: &mut Vec<Candidate>,
     ) -> Result<bool> {
         let gpu = self.gpu;
         let mut n_found = gpu.zeros::<u32>(1)?;
-        for join in joins {
-            self.join(join, &mut n_found)?;
+        for join in &work.joins {
+            self.join(join, &mut n_found, control)?;
             control.check()?;
             steps.done(1);
         }
         let mut lists = UploadedLists::new(gpu);
+        for (join, blocks) in &work.overlaps {
+            let heavy = self.overlap(join, blocks, &mut lists, &mut n_found, (control, steps))?;
+            self.heavy_join(join, &heavy, &mut n_found, control)?;
+            if lists.n_bytes() > gpu.memory_for_columns()? / 2 {
+                lists = UploadedLists::new(gpu);
+            }
+        }
         let mut launched = Vec::new();
         let mut n_pairs = 0;
-        for (ix, sweep) in sweeps.iter().enumerate() {
-            launched.push(self.launch(sweep, &mut lists, &mut n_found, control.is_watched())?);
-            n_pairs += work(sweep);
-            let next = sweeps.get(ix + 1);
-            let n_next = next.map_or(u64::MAX, work);
+        for (ix, sweep) in work.sweeps.iter().enumerate() {
+            launched.push(self.launch(sweep, &mut lists, &mut n_found, control)?);
+            n_pairs += work_of(sweep);
+            let next = work.sweeps.get(ix + 1);
+            let n_next = next.map_or(u64::MAX, work_of);
             let list_bytes = next.map_or(0, |next| next.left.n_bytes() + next.right.n_bytes());
             let are_many = lists.n_bytes() + list_bytes > gpu.memory_for_columns()? / 2;
             if n_pairs.saturating_add(n_next) > PAIRS_AT_ONCE || are_many {
                 n_pairs = 0;
                 let heavy = self.finish(&mut launched, steps, control)?;
-                let heavy: Vec<Sweep> = heavy.iter().flat_map(parts).collect();
                 for sweep in &heavy {
-                    control.check()?;
-                    self.launch(sweep, &mut lists, &mut n_found, false)?;
-                    gpu.synchronize()?;
+                    self.sweep_now(sweep, &mut lists, &mut n_found, control)?;
                 }
                 if are_many {
                     lists = UploadedLists::new(gpu);
@@ -208,26 +245,66 @@ impl<'a> CudaScan<'a> {
         Ok(true)
     }
 
+    /// Sweeps in parts, and waits for each. Nothing is handed on: items are records.
+    fn sweep_now(
+        &mut self,
+        sweep: &Sweep,
+        lists: &mut UploadedLists<'a>,
+        n_found: &mut CudaSlice<u32>,
+        control: &Control,
+    ) -> Result<()> {
+        for part in parts(sweep) {
+            control.check()?;
+            let Launched { timing, .. } = self.launch(&part, lists, n_found, control)?;
+            self.gpu.synchronize()?;
+            timing.record(self.gpu, control)?;
+        }
+        Ok(())
+    }
+
+    /// The records of pairs of items that an overlap join found and handed on.
+    fn heavy_join(
+        &mut self,
+        join: &OverlapJoin,
+        pairs: &[(u32, u32)],
+        n_found: &mut CudaSlice<u32>,
+        control: &Control,
+    ) -> Result<()> {
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        control.check()?;
+        let (options, heavy) = (self.program.options(), join.heavy(self.program, pairs));
+        if !is_swept(&heavy, &options, self.gpu.fewest_joined) {
+            return self.join(&heavy, n_found, control);
+        }
+        let sweep = heavy.as_sweep(&options)?;
+        self.sweep_now(&sweep, &mut UploadedLists::new(self.gpu), n_found, control)
+    }
+
     /// Partitions the join's rows, and has their pairs decided where they are found. Waits for it: its buffers are large.
-    fn join(&mut self, join: &KeyJoin, n_found: &mut CudaSlice<u32>) -> Result<()> {
+    fn join(&mut self, join: &KeyJoin, n_found: &mut CudaSlice<u32>, control: &Control) -> Result<()> {
         let gpu = self.gpu;
         let right = (!Arc::ptr_eq(&join.left, &join.right)).then(|| join.right.side());
         let mut loaded = CudaJoin::for_blocks_of(gpu, join.left.side(), right, RESIDUAL_THREADS)?;
         // Of one list with itself, pairs come both ways round.
         let order = if join.order() == Order::Unordered { Order::Ascending } else { join.order() };
-        let buffers = ResidualBuffers {
-            columns: &self.columns,
-            join: loaded.partitioned()?,
-            settings: Settings { order, ..join.settings }.into(),
-            path: &self.path,
-            path_len: self.program.bytes().len() as u64,
-            results: &mut self.results,
-            n_found,
-            scratch: &mut self.scratch,
-            scratch_words: self.scratch_words,
-        };
-        launch_residual(gpu, buffers)?;
-        gpu.synchronize()
+        let (_, timing) = gpu.timed(control, || {
+            let buffers = ResidualBuffers {
+                columns: &self.columns,
+                join: loaded.partitioned()?,
+                settings: Settings { order, ..join.settings }.into(),
+                path: &self.path,
+                path_len: self.program.bytes().len() as u64,
+                results: &mut self.results,
+                n_found,
+                scratch: &mut self.scratch,
+                scratch_words: self.scratch_words,
+            };
+            launch_residual(gpu, buffers)
+        })?;
+        gpu.synchronize()?;
+        timing.record(gpu, control)
     }
 
     fn launch<'b>(
@@ -235,7 +312,7 @@ impl<'a> CudaScan<'a> {
         sweep: &'b Sweep,
         lists: &mut UploadedLists<'a>,
         n_found: &mut CudaSlice<u32>,
-        is_watched: bool,
+        control: &Control,
     ) -> Result<Launched<'a, 'b>> {
         let gpu = self.gpu;
         let mut uploaded = Upload::new(gpu);
@@ -243,7 +320,7 @@ impl<'a> CudaScan<'a> {
         let slots = gpu.zeros::<u64>(n_blocks as usize)?;
         let claimed = gpu.zeros::<u32>(sweep.intervals.len().div_ceil(32).max(1))?;
         let counters = gpu.zeros::<u32>(size_of::<SweepCounters>() / 4)?;
-        let n_latencies = if is_watched { LATENCY_CAPACITY } else { 0 };
+        let n_latencies = if control.is_watched() { LATENCY_CAPACITY } else { 0 };
         let latencies = gpu.zeros::<u32>(n_latencies.max(1))?;
         let n_heavy = if sweep.left.starts.is_empty() { 0 } else { HEAVY_CAPACITY };
         let heavies = gpu.zeros::<u32>((n_heavy * HEAVY_WORDS).max(1))?;
@@ -273,12 +350,13 @@ impl<'a> CudaScan<'a> {
             n_threads: self.program.options().interval,
             by_descent: !self.program.options().sequential,
         };
-        launch_scan(gpu, buffers)?;
+        let (_, timing) = gpu.timed(control, || launch_scan(gpu, buffers))?;
         Ok(Launched {
             sweep,
             counters,
             latencies,
             heavies,
+            timing,
             _uploaded: uploaded,
             _slots: slots,
             _claimed: claimed,
@@ -293,7 +371,8 @@ impl<'a> CudaScan<'a> {
         control: &Control,
     ) -> Result<Vec<Sweep>> {
         let mut heavy = Vec::new();
-        for Launched { sweep, counters, latencies, heavies, .. } in launched.drain(..) {
+        for Launched { sweep, counters, latencies, heavies, timing, .. } in launched.drain(..) {
+            timing.record(self.gpu, control)?;
             let mut words = [0u32; size_of::<SweepCounters>() / 4];
             if heavies.len() > 1 || control.is_watched() {
                 self.gpu.download(&counters, &mut words)?;
@@ -307,12 +386,8 @@ impl<'a> CudaScan<'a> {
                     times.for_each(|time| latencies.intervals.record(time));
                 });
             }
-            let n_pairs = (n_heavy as usize).min(HEAVY_CAPACITY);
-            if n_pairs > 0 {
-                let mut pairs = vec![0u32; n_pairs * HEAVY_WORDS];
-                self.gpu.download(&heavies.slice(..pairs.len()), &mut pairs)?;
-                let pairs: Vec<(u32, u32)> =
-                    pairs.chunks(HEAVY_WORDS).map(|pair| (pair[0], pair[1])).collect();
+            let pairs = pairs_of_items(self.gpu, &heavies, n_heavy)?;
+            if !pairs.is_empty() {
                 heavy.push(sweep.of_heavy(&pairs, self.program.options().interval)?);
             }
             steps.done(u64::from(sweep.n_stretches()));

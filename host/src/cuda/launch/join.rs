@@ -2,13 +2,10 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, load_module};
+use super::{ByValue, filling, load_module, n_multiprocessors, one_block};
 use crate::cuda::{Cuda, driver};
 use crate::error::{Error, Result};
-use cudarc::driver::sys::CUdevice_attribute::{
-    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN as MOST_SHARED,
-    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as N_MULTIPROCESSORS,
-};
+use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN as MOST_SHARED;
 use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as SHARED;
 use cudarc::driver::{CudaContext, CudaFunction, LaunchConfig, PushKernelArg};
 use hyperblock_shared::join::{
@@ -47,19 +44,15 @@ pub(in crate::cuda) struct JoinKernels {
 impl JoinKernels {
     pub(in crate::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         let module = load_module(context, device, PTX)?;
-        let asked = |what| {
-            let asked = context.attribute(what);
-            asked
-                .map(|number| number as u32)
-                .map_err(|error| driver::failed(device, "asking for its sizes", error))
-        };
-        let most_shared = asked(MOST_SHARED)?;
+        let most_shared = context.attribute(MOST_SHARED);
+        let most_shared =
+            most_shared.map_err(|error| driver::failed(device, "asking for its sizes", error))?;
         let kernel = |name: &str| {
             let name = format!("hyperblock_join_{name}");
             let lacks = |_| Error::Internal(format!("the kernels lack `{name}`"));
             let kernel = module.load_function(&name).map_err(lacks)?;
             // More than 48 KB are only had if they are asked for.
-            let allowed = kernel.set_attribute(SHARED, most_shared as i32);
+            let allowed = kernel.set_attribute(SHARED, most_shared);
             allowed.map_err(|error| driver::failed(device, "asking for shared memory", error))?;
             Ok::<_, Error>(kernel)
         };
@@ -73,23 +66,13 @@ impl JoinKernels {
             light_pairs: [kernel("light_pairs")?, kernel("light_pairs_self")?],
             products: kernel("products")?,
             heavy: kernel("heavy")?,
-            n_multiprocessors: asked(N_MULTIPROCESSORS)?,
+            n_multiprocessors: n_multiprocessors(context, device)?,
         })
     }
 
     /// As many blocks as the GPU has room for at once.
     fn filling(&self, kernel: &CudaFunction, threads: u32, shared_words: u32) -> LaunchConfig {
-        let shared_mem_bytes = shared_words * size_of::<u32>() as u32;
-        let fitting =
-            kernel.occupancy_max_active_blocks_per_multiprocessor(threads, shared_mem_bytes as usize, None);
-        // What does not fit is said by the launch.
-        let n_blocks = self.n_multiprocessors * fitting.unwrap_or(1).max(1);
-        LaunchConfig { grid_dim: (n_blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
-    }
-
-    fn one(threads: u32, shared_words: u32) -> LaunchConfig {
-        let shared_mem_bytes = shared_words * size_of::<u32>() as u32;
-        LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
+        filling(kernel, self.n_multiprocessors, threads, shared_words)
     }
 }
 
@@ -108,7 +91,7 @@ impl Launches<'_> {
     pub(in crate::cuda) fn find_heavy(&self) -> Result<()> {
         let kernels = self.kernels;
         self.of_join(&kernels.sample, kernels.filling(&kernels.sample, THREADS, 0))?;
-        self.of_join(&kernels.select, JoinKernels::one(THREADS_OF_ONE, SELECT_WORDS))
+        self.of_join(&kernels.select, one_block(THREADS_OF_ONE, SELECT_WORDS))
     }
 
     /// Partitions a side.
@@ -125,7 +108,7 @@ impl Launches<'_> {
         let mut starts = stream.launch_builder(&kernels.starts);
         starts.arg(&pass).arg(&tile_rows);
         // SAFETY: as said.
-        unsafe { starts.launch(JoinKernels::one(THREADS_OF_ONE, SUM_WORDS)) }.map_err(&failed)?;
+        unsafe { starts.launch(one_block(THREADS_OF_ONE, SUM_WORDS)) }.map_err(&failed)?;
         let placing = kernels.filling(&kernels.partition, THREADS, partition_words(n_classes, THREADS));
         // SAFETY: as said.
         unsafe { stream.launch_builder(&kernels.partition).arg(&pass).launch(placing) }.map_err(&failed)?;
@@ -146,12 +129,12 @@ impl Launches<'_> {
         let mut products = self.gpu.stream.launch_builder(&self.kernels.products);
         products.arg(&join).arg(&counts);
         // SAFETY: as in `partition`.
-        unsafe { products.launch(JoinKernels::one(MOST_HEAVY, 2 * MOST_HEAVY)) }
+        unsafe { products.launch(one_block(MOST_HEAVY, 2 * MOST_HEAVY)) }
             .map_err(self.gpu.failed("launching the join"))?;
         if !sees_pairs {
             return Ok(());
         }
-        let config = JoinKernels::one(PRODUCT_THREADS, PRODUCT_WORDS);
+        let config = one_block(PRODUCT_THREADS, PRODUCT_WORDS);
         let n_blocks = PRODUCT_BLOCKS * self.kernels.n_multiprocessors;
         self.of_join(&self.kernels.heavy, LaunchConfig { grid_dim: (n_blocks, 1, 1), ..config })
     }

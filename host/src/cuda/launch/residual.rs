@@ -2,11 +2,10 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, load_module};
+use super::{ByValue, filling, load_module, n_multiprocessors};
+use crate::cuda::Cuda;
 use crate::cuda::columns::UploadedColumns;
-use crate::cuda::{Cuda, driver};
 use crate::error::{Error, Result};
-use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as N_MULTIPROCESSORS;
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 use hyperblock_shared::join::residual_words;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, DeviceJoin, DeviceSettings};
@@ -29,9 +28,7 @@ impl ResidualKernel {
     pub(in crate::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         let module = load_module(context, device, PTX)?;
         let lacks = |_| Error::Internal("the kernels lack `hyperblock_residual`".into());
-        let n_multiprocessors = context.attribute(N_MULTIPROCESSORS);
-        let n_multiprocessors =
-            n_multiprocessors.map_err(|error| driver::failed(device, "asking for its sizes", error))? as u32;
+        let n_multiprocessors = n_multiprocessors(context, device)?;
         Ok(Self { kernel: module.load_function("hyperblock_residual").map_err(lacks)?, n_multiprocessors })
     }
 }
@@ -59,23 +56,16 @@ pub(in crate::cuda) fn launch_residual(gpu: &Cuda, buffers: ResidualBuffers<'_>)
     let ResidualBuffers { columns, join, settings, path, path_len, results, n_found, scratch, scratch_words } =
         buffers;
     let ResidualKernel { kernel, n_multiprocessors } = gpu.kernels.load_residual(&gpu.context, &gpu.name)?;
-    let shared_mem_bytes = residual_words(join.sizes.n_slots, RESIDUAL_THREADS) * size_of::<u32>() as u32;
-    let fitting = kernel.occupancy_max_active_blocks_per_multiprocessor(
-        RESIDUAL_THREADS,
-        shared_mem_bytes as usize,
-        None,
-    );
-    // What does not fit is said by the launch.
-    let filling = n_multiprocessors * fitting.unwrap_or(1).max(1);
+    let shared_words = residual_words(join.sizes.n_slots, RESIDUAL_THREADS);
+    let filling = filling(kernel, *n_multiprocessors, RESIDUAL_THREADS, shared_words);
     let block_scratch = scratch_words as usize * RESIDUAL_THREADS as usize;
     let with_scratch = scratch.len().checked_div(block_scratch).unwrap_or(usize::MAX);
-    let n_blocks = (filling as usize).min(with_scratch) as u32;
+    let n_blocks = (filling.grid_dim.0 as usize).min(with_scratch) as u32;
     if path_len > path.num_bytes() as u64 || n_found.len() != 1 || n_blocks == 0 {
         return Err(Error::Internal("a join's buffers do not fit each other".into()));
     }
     let capacity = (results.len() / CANDIDATE_WORDS) as u32;
-    let config =
-        LaunchConfig { grid_dim: (n_blocks, 1, 1), block_dim: (RESIDUAL_THREADS, 1, 1), shared_mem_bytes };
+    let config = LaunchConfig { grid_dim: (n_blocks, 1, 1), ..filling };
     let (columns, join, settings) = (ByValue(columns.root), ByValue(join), ByValue(settings));
     let mut launch = gpu.stream.launch_builder(kernel);
     launch.arg(&columns).arg(&join).arg(&settings).arg(path).arg(&path_len).arg(results).arg(&capacity);
