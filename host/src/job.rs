@@ -1,20 +1,22 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
-use crate::access::{Access, accesses};
+use crate::access::{Access, Alternative, Way, accesses, alternatives};
 use crate::analyze::{Analysis, OnDevice, analyze};
 use crate::backend::Backend;
 use crate::control::Control;
 use crate::cost::{self, CostModel, CostSource};
 use crate::encode::{Encoded, Selection, encode};
 use crate::error::Result;
+use crate::overlap::{Elements, Method};
 use crate::partition::{blocks, whole};
 use crate::pieces;
-use crate::plan::explain::{BranchScan, Explained};
+use crate::plan::explain::{BranchScan, Considered, Explained};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::report::{Summary, peak_memory};
 use crate::rules::{self, Rule, RuleFile, Side, Subsumed};
 use crate::schedule;
 use crate::statistics::{ColumnStatistics, Effort, Pairs};
+use crate::sweep::Sweep;
 use crate::table::{ReadOptions, Table};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::UNKNOWN;
@@ -205,6 +207,7 @@ impl Prepared {
             subsumed: &self.subsumed,
             passing: self.plan.passing(&mut pairs)?,
             scans: self.scans()?,
+            considered: self.considered()?,
             analysis: None,
             columns: Vec::new(),
         })
@@ -221,10 +224,63 @@ impl Prepared {
         Ok(scans)
     }
 
+    /// The ways that branches may be scanned, where there are several.
+    fn considered(&self) -> Result<Vec<Vec<Considered>>> {
+        let mut all = Vec::new();
+        for block in blocks(&self.task()) {
+            for ways in alternatives(&self.encoded, self.plan.program(), &block)? {
+                let way = |it: &Alternative| Some(Considered { way: self.way(&it.way), cost: it.cost? });
+                let ways: Vec<Considered> = ways.iter().filter_map(way).collect();
+                all.extend((ways.len() > 1).then_some(ways));
+            }
+        }
+        Ok(all)
+    }
+
+    fn way(&self, way: &Way) -> String {
+        let predicate = |ix: &u32| self.plan.predicates[*ix as usize].to_string();
+        match way {
+            Way::Sweep(None) => "sweep without a lead".into(),
+            Way::Sweep(Some(lead)) => format!("sweep led by {}", predicate(lead)),
+            Way::Overlap { method, lead, q } => {
+                let how = found_by(*method);
+                format!("overlap join by {how} of {} for {}", elements(*q), predicate(lead))
+            }
+            Way::Join { equalities, inner } => {
+                let on = equalities.iter().map(predicate).collect::<Vec<_>>().join(" AND ");
+                let heavy = inner.iter().map(|(lead, method)| match method {
+                    None => format!(", heavy keys swept by {}", predicate(lead)),
+                    Some(method) => {
+                        format!(", heavy keys joined by {} of {}", found_by(*method), predicate(lead))
+                    }
+                });
+                format!("hash join on {on}{}", heavy.collect::<String>())
+            }
+        }
+    }
+
     fn scan(&self, access: &Access) -> BranchScan {
         let predicate = |ix: u32| self.plan.predicates[ix as usize].to_string();
         let equalities = |predicates: &[u32]| predicates.iter().map(|&ix| predicate(ix)).collect();
+        let within =
+            |sweep: &Sweep| sweep.within.as_ref().map(|keys| (equalities(&keys.predicates), keys.n_keys));
         match access {
+            Access::Overlap(join) => BranchScan::Overlap {
+                lead: predicate(join.sweep.settings.lead),
+                elements: match &join.kind {
+                    Elements::Tokens(_) => elements(None),
+                    Elements::Grams(grams) => elements(Some(grams.q)),
+                },
+                n_values: join.lists.each_ref().map(|list| list.len()),
+                within: within(&join.sweep),
+                found_by: found_by(join.method),
+                n_hits: join.expected.n_hits,
+            },
+            Access::Join(join) if join.is_same_value => BranchScan::SameValue {
+                lead: predicate(join.settings.lead),
+                n_values: join.n_keys,
+                n_pairs: join.n_pairs,
+            },
             Access::Join(join) => BranchScan::Join {
                 equalities: equalities(&join.predicates),
                 n_records: [join.left.rows.len(), join.right.rows.len()],
@@ -232,7 +288,7 @@ impl Prepared {
                 n_pairs: join.n_pairs,
             },
             Access::Sweep(sweep) => BranchScan::Sweep {
-                within: sweep.within.as_ref().map(|keys| (equalities(&keys.predicates), keys.n_keys)),
+                within: within(sweep),
                 lead: (sweep.settings.lead_step != UNKNOWN).then(|| predicate(sweep.settings.lead)),
                 n_items: [sweep.left.len(), sweep.right.len()],
                 of_values: !sweep.left.starts.is_empty(),
@@ -308,6 +364,23 @@ impl Prepared {
             stages: self.stages.iter().chain(&stages.done).copied().collect(),
             peak_memory: peak_memory(),
         })
+    }
+}
+
+/// How pairs of values are found, for people.
+fn found_by(method: Method) -> &'static str {
+    match method {
+        Method::Index => "index",
+        Method::Dense => "signatures",
+    }
+}
+
+/// What values have in common, for people.
+fn elements(q: Option<u32>) -> String {
+    match q {
+        None => "tokens".into(),
+        Some(1) => "symbols".into(),
+        Some(q) => format!("{q}-grams"),
     }
 }
 

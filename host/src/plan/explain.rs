@@ -28,6 +28,8 @@ pub struct Explained<'a> {
     pub passing: Vec<f64>,
     /// How branches are scanned.
     pub scans: Vec<BranchScan>,
+    /// For each branch, or part of one, that has several ways to be scanned: all of them, the cheapest first.
+    pub considered: Vec<Vec<Considered>>,
     /// By step: what it did, if the job was run.
     pub analysis: Option<Analysis>,
     /// What is in the columns, if that was asked for.
@@ -63,6 +65,39 @@ pub enum BranchScan {
         /// How many pairs of records have the same one.
         n_pairs: u64,
     },
+    /// Records with the same value, where that is like itself.
+    SameValue {
+        /// The predicate, as SQL.
+        lead: String,
+        /// How many values several records have.
+        n_values: u32,
+        /// How many pairs of records that makes.
+        n_pairs: u64,
+    },
+    /// Values that have enough in common.
+    Overlap {
+        /// The predicate that says how much, as SQL.
+        lead: String,
+        /// If only records with the same key meet: its equalities, as SQL, and how many keys there are.
+        within: Option<(Vec<String>, u32)>,
+        /// What finds them: an index or signatures.
+        found_by: &'static str,
+        /// What they have in common.
+        elements: String,
+        /// How many values there are on each side.
+        n_values: [u32; 2],
+        /// How many pairs that is expected to look at.
+        n_hits: f64,
+    },
+}
+
+/// A way to scan a branch.
+#[derive(Clone, Debug)]
+pub struct Considered {
+    /// Which, with its predicates as SQL.
+    pub way: String,
+    /// What it is expected to cost, in pairs that are screened.
+    pub cost: f64,
 }
 
 /// A node of the tree, or a witness under one.

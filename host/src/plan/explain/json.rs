@@ -1,6 +1,6 @@
 //! The tree as JSON: nodes within nodes.
 
-use super::{BranchScan, Explained, Line, What};
+use super::{BranchScan, Considered, Explained, Line, What};
 use crate::analyze::{Counted, OnDevice};
 use crate::json::Json;
 use crate::statistics::ColumnStatistics;
@@ -22,6 +22,7 @@ impl Explained<'_> {
             ("pairs", self.n_pairs.into()),
             ("branches", Json::List(self.nodes(&mut lines.iter().peekable(), 0))),
             ("accesses", Json::List(self.scans.iter().map(scan).collect())),
+            ("considered", Json::List(self.considered.iter().map(|it| considered(it)).collect())),
             ("subsumed", Json::List(subsumed.collect())),
         ];
         if let Some(analysis) = &self.analysis {
@@ -76,6 +77,12 @@ impl Explained<'_> {
     }
 }
 
+fn considered(ways: &[Considered]) -> Json {
+    let way =
+        |it: &Considered| Json::Object(vec![("access", it.way.as_str().into()), ("cost", it.cost.into())]);
+    Json::List(ways.iter().map(way).collect())
+}
+
 fn scan(scan: &BranchScan) -> Json {
     let on = |equalities: &[String]| Json::List(equalities.iter().map(|it| it.as_str().into()).collect());
     let mut object = Vec::new();
@@ -88,6 +95,26 @@ fn scan(scan: &BranchScan) -> Json {
             ("keys", (*n_keys).into()),
             ("pairs", (*n_pairs).into()),
         ]),
+        BranchScan::SameValue { lead, n_values, n_pairs } => object.extend([
+            ("access", "hash join".into()),
+            ("same_value", lead.as_str().into()),
+            ("keys", (*n_values).into()),
+            ("pairs", (*n_pairs).into()),
+        ]),
+        BranchScan::Overlap { lead, within, found_by, elements, n_values: [left, right], n_hits } => {
+            object.push(("access", "overlap join".into()));
+            if let Some((equalities, n_keys)) = within {
+                object.extend([("on", on(equalities)), ("heavy_keys", (*n_keys).into())]);
+            }
+            object.extend([
+                ("lead", lead.as_str().into()),
+                ("found_by", (*found_by).into()),
+                ("elements", elements.as_str().into()),
+                ("left_items", (*left).into()),
+                ("right_items", (*right).into()),
+                ("expected_hits", (*n_hits).into()),
+            ]);
+        }
         BranchScan::Sweep { within, lead, n_items: [left, right], of_values, n_reached, screen } => {
             match within {
                 None => object.push(("access", "sweep".into())),

@@ -1,6 +1,6 @@
 //! The tree as text: a line a node, indented by depth, what is expected beside what happened.
 
-use super::{BranchScan, Explained, Line, What, about};
+use super::{BranchScan, Considered, Explained, Line, What, about};
 use crate::analyze::OnDevice;
 use crate::grouped::grouped;
 use std::fmt;
@@ -17,6 +17,12 @@ impl fmt::Display for Explained<'_> {
         self.tree(f)?;
         for scan in &self.scans {
             writeln!(f, "{scan}")?;
+        }
+        for considered in &self.considered {
+            writeln!(f, "Considered, the cheapest first, at a cost in pairs screened:")?;
+            for Considered { way, cost } in considered {
+                writeln!(f, "  {way}  cost≈{}", about(*cost))?;
+            }
         }
         for subsumed in self.subsumed {
             let (rule, by) = (&plan.rules[subsumed.rule].name, &plan.rules[subsumed.by].name);
@@ -55,12 +61,24 @@ impl fmt::Display for BranchScan {
                 write!(f, "Hash join: on {}, records={left} × {right}", equalities.join(" AND "))?;
                 write!(f, ", keys={keys}, pairs with the same key={pairs}")
             }
+            Self::SameValue { lead, n_values, n_pairs } => {
+                let (values, pairs) = (grouped((*n_values).into()), grouped(*n_pairs));
+                write!(
+                    f,
+                    "Hash join: on the same value under {lead}, values={values}, pairs with the same={pairs}"
+                )
+            }
+            Self::Overlap { lead, within, found_by, elements, n_values, n_hits } => {
+                let [left, right] = n_values.map(|n| grouped(n.into()));
+                write!(f, "Overlap join: ")?;
+                write_within(f, within.as_ref())?;
+                write!(f, "led by {lead}, values={left} × {right}, {found_by} of {elements}")?;
+                // What is expected is of all values, not of those with the same key.
+                if within.is_none() { write!(f, ", hits≈{}", about(*n_hits)) } else { Ok(()) }
+            }
             Self::Sweep { within, lead, n_items, of_values, n_reached, screen } => {
                 write!(f, "Sweep: ")?;
-                if let Some((equalities, n_keys)) = within {
-                    let keys = grouped((*n_keys).into());
-                    write!(f, "within heavy keys={keys} of {}, ", equalities.join(" AND "))?;
-                }
+                write_within(f, within.as_ref())?;
                 match lead {
                     Some(lead) => write!(f, "led by {lead}")?,
                     None => write!(f, "without a lead")?,
@@ -72,6 +90,12 @@ impl fmt::Display for BranchScan {
             }
         }
     }
+}
+
+fn write_within(f: &mut fmt::Formatter<'_>, within: Option<&(Vec<String>, u32)>) -> fmt::Result {
+    let Some((equalities, n_keys)) = within else { return Ok(()) };
+    let keys = grouped((*n_keys).into());
+    write!(f, "within heavy keys={keys} of {}, ", equalities.join(" AND "))
 }
 
 impl Explained<'_> {
