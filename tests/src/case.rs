@@ -6,6 +6,7 @@ use hyperblock::cpu::Cpu;
 use hyperblock::error::RuleError;
 use hyperblock::rules::{self, Rule, RuleFile};
 use hyperblock::{Candidate, Control, Error, Job, Prepared, Result, schedule};
+use std::collections::HashSet;
 use std::fmt::{self, Write};
 
 /// Tables and rules.
@@ -172,8 +173,10 @@ impl<'a> Paper<'a> {
             return;
         }
         let mut message = format!("{device} found {} candidates, not {}\n", got.len(), wanted.len());
-        let only =
-            |a: &[Found], b: &[Found]| a.iter().filter(|x| !b.contains(x)).cloned().collect::<Vec<_>>();
+        let only = |a: &[Found], b: &[Found]| {
+            let b: HashSet<&Found> = b.iter().collect();
+            a.iter().filter(|x| !b.contains(x)).cloned().collect::<Vec<_>>()
+        };
         let _ = writeln!(message, "wanted, not found: {:?}", only(wanted, got));
         let _ = writeln!(message, "found, not wanted: {:?}", only(got, wanted));
         panic!("{message}(both empty: the order or the number of copies differs)\n{:?}", self.case);

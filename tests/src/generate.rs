@@ -2,10 +2,28 @@
 
 mod keys;
 mod rules;
+mod similar;
 mod tables;
 
-use crate::case::{Case, Sheet};
+use crate::case::{Case, Paper, Sheet, is_no_rule};
 use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+/// Runs `check` over cases; those whose rules can never hold are thrown away.
+pub fn for_cases(n_cases: u32, cases: &impl Strategy<Value = Case>, check: impl Fn(&Paper<'_>)) {
+    let config = Config { cases: n_cases, failure_persistence: None, ..Config::default() };
+    let ran = TestRunner::new(config).run(cases, |case| {
+        match case.prepare() {
+            Ok(paper) => check(&paper),
+            Err(error) if is_no_rule(&error) => return Err(TestCaseError::reject("no rule")),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        }
+        Ok(())
+    });
+    if let Err(error) = ran {
+        panic!("{error}");
+    }
+}
 
 /// The columns of every random table, after `id`.
 ///
@@ -28,6 +46,18 @@ pub fn cases(most_rows: usize) -> impl Strategy<Value = Case> {
 /// Cases of up to `most_rows` records a table under rules that ask for equalities, of columns with few values.
 pub fn keyed_cases(most_rows: usize) -> impl Strategy<Value = Case> {
     keys::cases(most_rows)
+}
+
+/// Cases of up to `most_rows` records a table with values that are edits of one another, under rules that
+/// similarities lead.
+pub fn similar_cases(most_rows: usize) -> impl Strategy<Value = Case> {
+    similar::cases(most_rows)
+}
+
+/// Cases of `n_rows` such records a table under rules that ask for equal cities, of which there are few, and
+/// for similar sets.
+pub fn similar_keyed_cases(n_rows: usize) -> impl Strategy<Value = Case> {
+    similar::keyed_cases(n_rows)
 }
 
 /// A table of exactly `n_rows` records whose places are distributed as words are in a text, without chance; its columns are

@@ -2,10 +2,13 @@
 //!
 //! A [`case`] is a job on paper: tables and rules as text. The [`oracle`] decides it pair by pair, on strings, with
 //! nothing borrowed from the engine but the form of a rule; [`generate`] makes random cases; [`threads`] is a backend
-//! that runs the kernels' own source on CPU threads, so they are tested where there is no GPU.
+//! that runs the kernels' own source on CPU threads, so they are tested where there is no GPU; [`small`] is one that has
+//! little memory.
 
 pub mod case;
 pub mod generate;
 pub mod joins;
 pub mod oracle;
+pub mod overlaps;
+pub mod small;
 pub mod threads;

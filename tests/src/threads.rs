@@ -5,6 +5,9 @@
 //! votes are found out, and so are result slots that are counted but not written.
 
 mod join;
+mod overlap;
+
+pub use overlap::{Compared, holds_together};
 
 use hyperblock::access::{Access, accesses};
 use hyperblock::backend::{Backend, BackendKind, Outcome, Scan};
@@ -160,6 +163,16 @@ impl Scan for ThreadScan<'_> {
                         continue;
                     }
                     Access::Join(join) => join.as_sweep(&self.program.options())?,
+                    Access::Overlap(join) => {
+                        let results = scan::Results { words: &results, n_found: &n_found };
+                        let heavies = overlap::overlap(device, &join, self.encoded, self.program, results)?;
+                        device.n_heavies.fetch_add(heavies.len() as u32, Relaxed);
+                        if !heavies.is_empty() {
+                            let heavy = join.heavy(self.program, &heavies);
+                            join::residual(device, &heavy, self.encoded, self.program, results)?;
+                        }
+                        continue;
+                    }
                 };
                 // A block has as many threads as an interval has items; stretches are short, so that there are several.
                 let sweep = sweep.resized(device.threads_per_block, STRETCH)?;

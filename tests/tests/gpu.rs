@@ -7,13 +7,14 @@ use hyperblock::backend::Backend;
 use hyperblock::cpu::Cpu;
 use hyperblock::cuda::{self, Cuda};
 use hyperblock::join::{Method, Output, Side};
-use hyperblock::plan::{JoinChoice, ScanOptions, Variant};
+use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
 use hyperblock_shared::join::hash;
 use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
 use hyperblock_tests::generate::{
     cases, keyed_cases, nothing_to_compare, regular_rules, regular_sheet, zipf_sheet,
 };
 use hyperblock_tests::joins::{self, JoinCase};
+use hyperblock_tests::overlaps;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -45,6 +46,9 @@ fn main() {
         trial("joins_of_many_rows", joins_of_many_rows),
         trial("keys", keys),
         trial("heavy_keys", heavy_keys),
+        trial("overlap_joins", overlap_joins),
+        trial("similarities_by_overlap_joins", similarities_by_overlap_joins),
+        trial("many_values_by_overlap_joins", many_values_by_overlap_joins),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -412,6 +416,81 @@ fn heavy_keys() -> Result<(), Failed> {
             let again = paper.again(&|job| job.scan_options(options));
             paper.assert_same(&format!("the GPU with {options:?}"), &wanted, &again.run(&device));
         });
+    }
+    Ok(())
+}
+
+/// Pairs of sets, against a naive join of them.
+fn overlap_joins() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    let cases = [0, 1, 33, 300].into_iter().flat_map(overlaps::cases);
+    for case in cases.chain([overlaps::long(), overlaps::parts(), overlaps::segments()]) {
+        for manner in overlaps::manners() {
+            case.assert_exact(&manner, |block, manner| {
+                let found = device.overlapping(block, manner.method, manner.capacity);
+                found.expect("a join finds its pairs")
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Through an index and without one, in one block and in blocks of so many.
+fn joined(indexed: u32) -> impl Iterator<Item = ScanOptions> {
+    let all = [
+        (SimilarityChoice::Join, 1 << 20),
+        (SimilarityChoice::Join, indexed),
+        (SimilarityChoice::Dense, 1 << 20),
+        (SimilarityChoice::Dense, indexed),
+    ];
+    all.into_iter().map(|(similarity, indexed)| ScanOptions { similarity, indexed, ..ScanOptions::default() })
+}
+
+/// Whatever similarity can be joined is, and with a small result buffer too.
+fn similarities_by_overlap_joins() -> Result<(), Failed> {
+    let roomy = Cuda::open(0)?.with_fewest_joined(0);
+    let narrow = Cuda::open(0)?.with_result_capacity(32);
+    for_random_cases(100, |paper| {
+        let wanted = paper.oracle();
+        for options in joined(7) {
+            let again = paper.again(&|job| job.scan_options(options));
+            paper.assert_same("the GPU, joined", &wanted, &again.run(&roomy));
+            if wanted.len() < 300 {
+                paper.assert_same("the GPU, joined, with little room", &wanted, &again.run(&narrow));
+            }
+        }
+    })
+}
+
+/// Many values, long ones, and pairs of values that very many records have.
+fn many_values_by_overlap_joins() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    let alphabet: Vec<char> = "abcdeé ".chars().collect();
+    let heavy = |ix: usize| match scrambled(ix) % 10 {
+        0..4 => "maria garcia lopez".to_owned(),
+        4..6 => "maria garcia".to_owned(),
+        _ => relative(ix % 900, ix, 11, 9, &['a', 'e', 'n', 's', ' ']),
+    };
+    let heavy_row = |ix: usize| vec![Some(heavy(ix)), Some((scrambled(ix + 7) % 300).to_string())];
+    let heavy_sheet = Sheet::new(&["name", "zip"], (0..3_000).map(heavy_row).collect());
+    let heavy_rules = ["jaccard(words(l.name), words(r.name)) >= 0.6 AND NOT l.zip = r.zip".to_owned()];
+    let cases = [
+        Case { left: name_sheet(9_000, 5), right: None, whens: name_rules() },
+        Case { left: name_sheet(9_000, 5), right: Some(name_sheet(3_000, 70_000)), whens: name_rules() },
+        Case { left: long_sheet(24, 0, &alphabet), right: None, whens: text_rules() },
+        Case { left: heavy_sheet, right: None, whens: heavy_rules.to_vec() },
+    ];
+    for case in &cases {
+        // The CPU sweeps: it is another way to the same pairs.
+        let swept = ScanOptions { similarity: SimilarityChoice::Sweep, ..ScanOptions::default() };
+        let wanted = case.prepare_with(&|job| job.scan_options(swept))?.run(&Cpu::new());
+        for options in joined(1000) {
+            let got = case.prepare_with(&|job| job.scan_options(options))?.run(&device);
+            if got != wanted {
+                let (n, m) = (got.len(), wanted.len());
+                return Err(format!("{options:?}: {n} candidates, not {m}").into());
+            }
+        }
     }
     Ok(())
 }

@@ -76,15 +76,19 @@ fn rules_share_what_they_begin_with() {
         l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
           levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈2.0
             → rule 3                                                  pairs≈2.0
-      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈3.0
-        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
-          jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈2.0
+      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈3.0
+        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈2.0
+          jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.53e-1  cost=11.7 ns  score=2.8e-2  pairs≈2.0
             → rule 2                                                  pairs≈2.0
         l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
           levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price, records=6 × 6, keys=3, pairs with the same key=3
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.sname = r.sname AND l.color = r.color  cost≈240
+      hash join on l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  cost≈240
+      sweep led by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  cost≈1,700
     ");
 }
 
@@ -96,10 +100,10 @@ fn without_a_plan_rules_stand_as_in_the_file() {
         l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈0.97
           l.price = r.price                                       sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈1.0
             → rule 1                                              pairs≈1.0
-      jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈4.0
-        l.price = r.price                                         sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
-          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈1.0
-            → rule 2                                              pairs≈1.0
+      jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.53e-1  cost=11.7 ns  score=2.8e-2  pairs≈4.0
+        l.price = r.price                                         sp=2.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈2.0
+          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈0.97
+            → rule 2                                              pairs≈0.97
       levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈4.0
         l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈4.1
           l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈0.00
@@ -107,6 +111,18 @@ fn without_a_plan_rules_stand_as_in_the_file() {
     Hash join: on l.color = r.color AND l.price = r.price, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.color = r.color AND l.price = r.price  cost≈240
+      hash join on l.color = r.color AND l.price = r.price, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  cost≈240
+      sweep led by levenshtein_similarity(l.pname, r.pname) >= 0.7  cost≈1,200
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.price = r.price AND l.sname = r.sname  cost≈240
+      hash join on l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  cost≈240
+      sweep led by jaccard(words(l.description), words(r.description)) >= 0.5  cost≈1,900
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.sname = r.sname AND l.color = r.color  cost≈240
+      hash join on l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  cost≈240
+      sweep led by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  cost≈1,700
     ");
 }
 
@@ -118,9 +134,9 @@ fn by_cost_or_by_selectivity_alone() {
         l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
           levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈2.0
             → rule 3                                                  pairs≈2.0
-      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈3.0
-        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
-          jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈2.0
+      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈3.0
+        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈2.0
+          jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.53e-1  cost=11.7 ns  score=2.8e-2  pairs≈2.0
             → rule 2                                                  pairs≈2.0
       l.color = r.color                                               sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈6.0
         l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
@@ -129,6 +145,18 @@ fn by_cost_or_by_selectivity_alone() {
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.color = r.color AND l.price = r.price, records=4 × 4, keys=2, pairs with the same key=2
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.sname = r.sname AND l.color = r.color  cost≈240
+      hash join on l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  cost≈240
+      sweep led by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  cost≈1,700
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.price = r.price AND l.sname = r.sname  cost≈240
+      hash join on l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  cost≈240
+      sweep led by jaccard(words(l.description), words(r.description)) >= 0.5  cost≈1,900
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.color = r.color AND l.price = r.price  cost≈240
+      hash join on l.color = r.color AND l.price = r.price, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  cost≈240
+      sweep led by levenshtein_similarity(l.pname, r.pname) >= 0.7  cost≈1,200
     ");
     insta::assert_snapshot!(tree(&[Variant::SOrder]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
@@ -136,9 +164,9 @@ fn by_cost_or_by_selectivity_alone() {
         l.sname = r.sname                                           sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
           l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
             → rule 3                                                pairs≈2.0
-      l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈3.0
-        jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.31e-1  cost=11.7 ns  score=2.6e-2  pairs≈3.0
-          l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=2.6e-2  pairs≈2.0
+      l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈3.0
+        jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.53e-1  cost=11.7 ns  score=2.8e-2  pairs≈3.0
+          l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈2.0
             → rule 2                                                pairs≈2.0
       levenshtein_similarity(l.pname, r.pname) >= 0.7               sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈2.0
         l.price = r.price                                           sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
@@ -147,6 +175,18 @@ fn by_cost_or_by_selectivity_alone() {
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.sname = r.sname AND l.color = r.color  cost≈240
+      hash join on l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  cost≈240
+      sweep led by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  cost≈1,700
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.price = r.price AND l.sname = r.sname  cost≈240
+      hash join on l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  cost≈240
+      sweep led by jaccard(words(l.description), words(r.description)) >= 0.5  cost≈1,900
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.price = r.price AND l.color = r.color  cost≈240
+      hash join on l.price = r.price AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  cost≈240
+      sweep led by levenshtein_similarity(l.pname, r.pname) >= 0.7  cost≈1,200
     ");
 }
 
@@ -239,11 +279,11 @@ fn other_formats() {
       node [shape=box, fontname="sans-serif"];
       root [label="all pairs\n15"];
       step0 [label="l.price = r.price\nsp 2.00e-1, 2.0 ns\n≈ 3.0 pairs"];
-      root -> step0 [label="2.8e-2"];
+      root -> step0 [label="2.9e-2"];
       step1 [label="l.sname = r.sname\nsp 4.00e-1, 2.0 ns\n≈ 2.0 pairs"];
-      step0 -> step1 [label="2.8e-2"];
-      step2 [label="jaccard(words(l.description), words(r.description)) >= 0.5\nsp 3.56e-1, 11.7 ns\n≈ 2.0 pairs"];
-      step1 -> step2 [label="2.8e-2"];
+      step0 -> step1 [label="2.9e-2"];
+      step2 [label="jaccard(words(l.description), words(r.description)) >= 0.5\nsp 3.65e-1, 11.7 ns\n≈ 2.0 pairs"];
+      step1 -> step2 [label="2.9e-2"];
       step3 [label="rule 1\n≈ 2.0 pairs", shape=ellipse, style=bold];
       step2 -> step3;
     }
@@ -261,7 +301,7 @@ fn other_formats() {
           "selectivity": 0.2,
           "selectivity_is_exact": true,
           "cost_ns": 2,
-          "score": 0.02849027777777778,
+          "score": 0.02921527777777778,
           "remembered": false,
           "expected_pairs": 2.991943359375,
           "children": [
@@ -270,22 +310,22 @@ fn other_formats() {
               "selectivity": 0.4,
               "selectivity_is_exact": true,
               "cost_ns": 2,
-              "score": 0.02849027777777778,
+              "score": 0.02921527777777778,
               "remembered": false,
               "expected_pairs": 2.0057373046875,
               "children": [
                 {
                   "predicate": "jaccard(words(l.description), words(r.description)) >= 0.5",
-                  "selectivity": 0.3561284722222222,
+                  "selectivity": 0.3651909722222222,
                   "selectivity_is_exact": false,
                   "cost_ns": 11.666666666666666,
-                  "score": 0.02849027777777778,
+                  "score": 0.02921527777777778,
                   "remembered": false,
-                  "expected_pairs": 1.9996866861979414,
+                  "expected_pairs": 2.0057373046875,
                   "children": [
                     {
                       "rule": "rule 1",
-                      "expected_pairs": 1.9996866861979414
+                      "expected_pairs": 2.0057373046875
                     }
                   ]
                 }
@@ -306,6 +346,22 @@ fn other_formats() {
           "keys": 2,
           "pairs": 2
         }
+      ],
+      "considered": [
+        [
+          {
+            "access": "hash join on l.price = r.price AND l.sname = r.sname",
+            "cost": 240
+          },
+          {
+            "access": "hash join on l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5",
+            "cost": 240
+          },
+          {
+            "access": "sweep led by jaccard(words(l.description), words(r.description)) >= 0.5",
+            "cost": 1936.1249999999998
+          }
+        ]
       ],
       "subsumed": []
     }

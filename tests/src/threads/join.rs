@@ -240,12 +240,12 @@ pub(super) fn residual(
 }
 
 /// What a launch wrote, as a later one reads it.
-fn plain(words: &[AtomicU32]) -> Vec<u32> {
+pub(super) fn plain(words: &[AtomicU32]) -> Vec<u32> {
     words.iter().map(|word| word.load(Relaxed)).collect()
 }
 
 /// An array that knows what was written.
-struct Checked {
+pub(super) struct Checked {
     words: Vec<AtomicU64>,
     is_overwritten: bool,
 }
@@ -254,17 +254,17 @@ struct Checked {
 const NOTHING: u64 = u64::MAX;
 
 impl Checked {
-    fn new(len: usize, is_overwritten: bool) -> Self {
+    pub(super) fn new(len: usize, is_overwritten: bool) -> Self {
         Self { words: (0..len).map(|_| AtomicU64::new(NOTHING)).collect(), is_overwritten }
     }
 
     /// All of it.
-    fn written(self) -> Vec<u64> {
+    pub(super) fn written(self) -> Vec<u64> {
         let len = self.words.len();
         self.written_upto(len)
     }
 
-    fn written_upto(self, len: usize) -> Vec<u64> {
+    pub(super) fn written_upto(self, len: usize) -> Vec<u64> {
         let words: Vec<u64> = self.words.into_iter().take(len).map(AtomicU64::into_inner).collect();
         assert!(!words.contains(&NOTHING), "a place was counted and not written");
         words

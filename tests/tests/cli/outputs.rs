@@ -150,6 +150,12 @@ fn explain_one_table() {
             → near name, near birth         pairs≈1.0
     Hash join: on l.name = r.name, records=2 × 2, keys=1, pairs with the same key=1
     Hash join: on l.city = r.city, records=3 × 3, keys=1, pairs with the same key=3
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.city = r.city  cost≈360
+      hash join on l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  cost≈360
+      hash join on l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  cost≈360
+      sweep led by abs(l.born - r.born) <= 1  cost≈370
+      sweep led by levenshtein(l.name, r.name) <= 2  cost≈940
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
@@ -164,7 +170,7 @@ fn explain_two_tables() {
     assert_snapshot!(Folder::with(&files).stdout("explain people.csv more.csv -r rules.toml --cost static"), @r#"
     Scan: all pairs, left=5, right=3, pairs=15
       l.city = r.town                                               sp=4.67e-1  cost=2.0 ns  score=2.2e-1  pairs≈7.0
-        jaccard(qgrams(l.name, 2), qgrams(r."full name", 2)) < 0.1  sp≈4.62e-1  cost=10.4 ns  score=2.2e-1  pairs≈5.0
+        jaccard(qgrams(l.name, 2), qgrams(r."full name", 2)) < 0.1  sp≈4.66e-1  cost=10.4 ns  score=2.2e-1  pairs≈5.0
           → town                                                    pairs≈5.0
       soundex(l.name) = soundex(r."full name")                      sp=2.00e-1  cost=2.0 ns  score=2.0e-1  pairs≈3.0
         → rule 1                                                    pairs≈3.0
@@ -194,12 +200,19 @@ fn explain_what_happened() {
             → near name, near birth         pairs≈1.0  actual=1
     Hash join: on l.name = r.name, records=2 × 2, keys=1, pairs with the same key=1
     Hash join: on l.city = r.city, records=3 × 3, keys=1, pairs with the same key=3
+    Considered, the cheapest first, at a cost in pairs screened:
+      hash join on l.city = r.city  cost≈360
+      hash join on l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  cost≈360
+      hash join on l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  cost≈360
+      sweep led by abs(l.born - r.born) <= 1  cost≈370
+      sweep led by levenshtein(l.name, r.name) <= 2  cost≈940
     Candidates: 2; run under watch on the CPU in [time]
     Latencies: on cpu (N threads), in [time]
                     count           min           p50           p90           p99           max
       intervals         2 [time] [time] [time] [time] [time]
       tasks             1 [time] [time] [time] [time] [time]
       transfers         0             -             -             -             -             -
+      kernels           0             -             -             -             -             -
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
