@@ -16,6 +16,8 @@ mod join_peers;
 #[cfg(feature = "bench")]
 pub(crate) mod measure;
 #[cfg(feature = "bench")]
+mod panels;
+#[cfg(feature = "bench")]
 mod plan;
 #[cfg(feature = "bench")]
 mod python;
@@ -26,11 +28,15 @@ pub(crate) mod record;
 #[cfg(feature = "bench")]
 pub(crate) mod scan;
 #[cfg(feature = "bench")]
+mod setjoin;
+#[cfg(feature = "bench")]
+mod setjoin_peers;
+#[cfg(feature = "bench")]
 mod stacks;
 #[cfg(feature = "bench")]
 pub(crate) mod workload;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
 
 /// What `cargo xtask bench` is asked.
@@ -44,6 +50,10 @@ pub(crate) enum Command {
     Join(JoinArgs),
     /// The join on the CPU, counted, beside DuckDB's and Polars' (Python, from PyPI) of the same keys
     JoinPeers(JoinPeersArgs),
+    /// Titles with a similar set of q-grams, from similar to very similar: by overlap joins and by the scan
+    Setjoin(SetjoinArgs),
+    /// The same on the CPU, beside py_stringsimjoin and SetSimilaritySearch (Python, from PyPI)
+    SetjoinPeers(SetjoinPeersArgs),
     /// The cost model trained on timings of which a part is noise: how well it still orders predicates
     Cost(CostArgs),
     /// Rules in the planned order and in every variant's: times by number of predicates and of rules
@@ -149,6 +159,81 @@ pub(crate) struct JoinPeersArgs {
     save: Option<PathBuf>,
 }
 
+/// Titles whose sets of q-grams are joined.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum SetjoinData {
+    /// 100,000 titles of papers, a third of them dirty copies; generated, if the file is not there
+    Titles,
+    /// The data set acl_titles, if it is there: 110,486 titles, each with its authors
+    AclTitles,
+    /// The data set imdb_titles, if it is there: 128,072 titles of films
+    ImdbTitles,
+    /// The data set post_titles, if it is there: 300,000 titles of posts
+    PostTitles,
+}
+
+/// How titles with a similar set are found.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "camelCase")]
+pub(crate) enum SetjoinWay {
+    /// By an overlap join with an index
+    Join,
+    /// By one without, which goes over the signatures of all pairs whose lengths go together
+    Dense,
+    /// By one without prefixes and without a positional filter, as gSSJoin
+    NoFilter,
+    /// By one that does not look at signatures
+    NoBitmap,
+    /// By a sweep over all pairs whose lengths go together
+    Scan,
+    /// By whichever the planner takes
+    Cheapest,
+}
+
+/// The overlap joins' workload.
+#[derive(clap::Args)]
+pub(crate) struct SetjoinArgs {
+    /// Titles to join; may be repeated [default: all that are there]
+    #[arg(long, value_enum, value_name = "NAME")]
+    data: Vec<SetjoinData>,
+    /// Characters in an element; may be repeated [default: 2 and 3]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    q: Vec<u32>,
+    /// The least Jaccard similarity; may be repeated [default: 0.9 to 0.5 in steps of 0.1]
+    #[arg(long, value_name = "SIMILARITY", value_parser = similarity)]
+    threshold: Vec<f64>,
+    /// How they are found; may be repeated [default: all ways]
+    #[arg(long, value_enum)]
+    way: Vec<SetjoinWay>,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Only the first titles of each file, for a quick look
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    rows: Option<u32>,
+    /// Leave a way out for lower thresholds once a run took longer [default: 60 on the CPU; else none]
+    #[arg(long, value_name = "SECONDS")]
+    most_seconds: Option<u32>,
+    /// Also write the figures, plots and the machine to files in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
+/// The titles that all sides join.
+#[derive(clap::Args)]
+pub(crate) struct SetjoinPeersArgs {
+    /// The first so many titles
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..))]
+    rows: u32,
+    /// The least Jaccard similarity of 3-grams; may be repeated [default: 0.8 and 0.5]
+    #[arg(long, value_name = "SIMILARITY", value_parser = similarity)]
+    threshold: Vec<f64>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 /// The planner's workload.
 #[derive(clap::Args)]
 pub(crate) struct PlanArgs {
@@ -176,6 +261,13 @@ pub(crate) struct CostArgs {
     save: Option<PathBuf>,
 }
 
+/// Of sets: above 0, where all would be alike, up to 1.
+fn similarity(text: &str) -> Result<f64> {
+    let similarity: f64 = text.parse().context("not a number")?;
+    ensure!(similarity > 0.0 && similarity <= 1.0, "must be above 0, and at most 1");
+    Ok(similarity)
+}
+
 #[cfg(feature = "bench")]
 pub(crate) fn run(command: &Command) -> Result<()> {
     match command {
@@ -183,6 +275,8 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         Command::Rapidfuzz(args) => rapidfuzz::run(args),
         Command::Join(args) => join::run(args),
         Command::JoinPeers(args) => join_peers::run(args),
+        Command::Setjoin(args) => setjoin::run(args),
+        Command::SetjoinPeers(args) => setjoin_peers::run(args),
         Command::Cost(args) => cost::run(args),
         Command::Plan(args) => plan::run(args),
     }

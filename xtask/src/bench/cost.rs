@@ -71,6 +71,7 @@ fn draw(path: &Path, levels: &[Level], title: &str) -> Result<()> {
     let line = |name: &str, value: fn(&Level) -> f64| Line {
         name: name.to_owned(),
         points: levels.iter().map(|level| (f64::from(level.percent), value(level))).collect(),
+        is_dashed: false,
     };
     let lines = vec![
         line("all predicates, mean of seeds", |level| spread(&level.all).0),

@@ -167,6 +167,7 @@ fn draw(path: &Path, by: &str, points: &[Point], device: &str) -> Result<()> {
     let line = |(ix, variant): (usize, Option<Variant>)| Line {
         name: name(variant),
         points: points.iter().map(|point| (point.n as f64, point.figures[ix].times.median())).collect(),
+        is_dashed: false,
     };
     let lines: Vec<Line> = ORDERS.into_iter().enumerate().map(line).collect();
     let times = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);

@@ -4,9 +4,15 @@
 use crate::cargo::{at_root, output, run, target};
 use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
+use std::process::Command;
 
 /// The Python of the environment `name`, with all packages; they are installed if they are not there.
 pub(super) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    built(name, &[], packages)
+}
+
+/// The same where PyPI has only sources: they are built with `tools`, of versions that still know them.
+pub(super) fn built(name: &str, tools: &[&str], packages: &[&str]) -> Result<PathBuf> {
     let folder = target().join(name);
     let python = folder.join("bin/python");
     let all = packages.join(", ");
@@ -17,8 +23,40 @@ pub(super) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
     // What a failed attempt left would be taken for an environment.
     run(at_root("python3").args(["-m", "venv", "--clear"]).arg(&folder))
         .context("no environment for Python (on Debian, install python3-venv)")?;
-    run(at_root(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))
-        .with_context(|| format!("cannot install {all} from PyPI"))?;
+    let install = |more: &[&str]| {
+        // Tools are named each time, so that nothing replaces them.
+        pip(at_root(&python).args(["-m", "pip", "install", "--quiet"]).args(tools).args(more))
+    };
+    match tools {
+        [] => install(packages),
+        _ => install(&[]).and_then(|()| install(&[&["--no-build-isolation"], packages].concat())),
+    }
+    .with_context(|| format!("cannot install {all} from PyPI"))?;
     ensure!(ready(), "{all} were installed to {}, but cannot be imported", folder.display());
     Ok(python)
+}
+
+/// Runs pip. What it says is shown, and if it fails, its last error is ours.
+fn pip(command: &mut Command) -> Result<()> {
+    let pip = command.output().context("cannot start pip")?;
+    let said = String::from_utf8_lossy(&pip.stderr);
+    eprint!("{said}");
+    ensure!(pip.status.success(), "{}", last_error(&said).unwrap_or("pip failed"));
+    Ok(())
+}
+
+fn last_error(said: &str) -> Option<&str> {
+    said.lines().rev().find_map(|line| line.strip_prefix("ERROR: ").or(line.strip_prefix("error: ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_error;
+
+    #[test]
+    fn the_last_error_is_told() {
+        let said = "error: subprocess-exited\n  error: inner\nERROR: no wheels\nnote: a new release of pip\n";
+        assert_eq!(last_error(said), Some("no wheels"));
+        assert_eq!(last_error("note: all is well\n"), None);
+    }
 }

@@ -132,7 +132,7 @@ fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
         let point = (figure.s, measured.times.median() * 1e3);
         match lines.iter_mut().find(|line| line.name == name(figure)) {
             Some(line) => line.points.push(point),
-            None => lines.push(Line { name: name(figure), points: vec![point] }),
+            None => lines.push(Line { name: name(figure), points: vec![point], is_dashed: false }),
         }
     }
     let points = || lines.iter().flat_map(|line| &line.points);
