@@ -18,6 +18,8 @@ pub(crate) mod measure;
 #[cfg(feature = "bench")]
 mod panels;
 #[cfg(feature = "bench")]
+mod peers;
+#[cfg(feature = "bench")]
 mod plan;
 #[cfg(feature = "bench")]
 mod python;

@@ -7,6 +7,7 @@
 
 use super::join::exponents;
 use super::measure::Times;
+use super::peers::{self, Seen};
 use super::python::environment;
 use super::{JoinPeersArgs, record};
 use crate::cargo::{at_root, target};
@@ -17,7 +18,6 @@ use hyperblock::backend::Backend;
 use hyperblock::cpu::Cpu;
 use hyperblock::join::{Method, Output, Side};
 use std::path::Path;
-use std::time::Duration;
 
 const SCRIPT: &str = include_str!("join_peers.py");
 const PROGRAMS: [&str; 3] = ["duckdb", "polars-streaming", "polars-in-memory"];
@@ -30,12 +30,6 @@ const MOST_GIGABYTES: u32 = 12;
 struct Figure {
     name: String,
     seen: Seen,
-}
-
-enum Seen {
-    Times(Times),
-    /// Why there are none.
-    Nothing(String),
 }
 
 pub(super) fn run(args: &JoinPeersArgs) -> Result<()> {
@@ -91,23 +85,8 @@ fn theirs(python: &Path, program: &str, columns: &Columns, n_pairs: u64) -> Resu
 }
 
 fn parse(program: &str, n_pairs: u64, printed: &str) -> Result<Figure> {
-    let lines: Vec<&str> = printed.lines().collect();
-    let (version, seen) = match lines[..] {
-        [version, why] if why.starts_with("over ") || why.starts_with("out of ") => {
-            (version, Seen::Nothing(why.to_owned()))
-        }
-        [version, n_found, seconds] => {
-            let n_found: u64 = n_found.parse()?;
-            ensure!(n_found == n_pairs, "{n_found} pairs, but {n_pairs} are right");
-            let seconds =
-                seconds.split(' ').map(|seconds| Ok(Duration::try_from_secs_f64(seconds.parse()?)?));
-            let times = seconds.collect::<Result<Vec<_>>>()?;
-            ensure!(times.len() == RUNS, "{} runs", times.len());
-            (version, Seen::Times(Times::new(times)))
-        }
-        _ => bail!("{} lines", lines.len()),
-    };
-    Ok(Figure { name: format!("{program} {version}"), seen })
+    let (name, seen) = peers::parse(program, n_pairs, |n| n == RUNS, printed)?;
+    Ok(Figure { name, seen })
 }
 
 impl Figure {

@@ -7,6 +7,7 @@
 //! encoding, planning and the join.
 
 use super::measure::Times;
+use super::peers::{self, Seen};
 use super::python::built;
 use super::setjoin::data::Titles;
 use super::setjoin::{rule, thresholds};
@@ -40,12 +41,6 @@ type Pairs = Vec<(u32, u32)>;
 struct Figure {
     name: String,
     seen: Seen,
-}
-
-enum Seen {
-    Times(Times),
-    /// Why there are none.
-    Nothing(String),
 }
 
 /// Where another program is, or why it is nowhere.
@@ -152,24 +147,9 @@ fn read(path: &Path) -> Result<Pairs> {
 }
 
 fn parse(program: &str, n_pairs: usize, printed: &str) -> Result<Figure> {
-    let lines: Vec<&str> = printed.lines().collect();
-    let (version, seen) = match lines[..] {
-        [version, why] if why.starts_with("over ") || why.starts_with("out of ") => {
-            (version, Seen::Nothing(why.to_owned()))
-        }
-        [version, n_found, seconds] => {
-            let n_found: usize = n_found.parse()?;
-            ensure!(n_found == n_pairs, "{n_found} pairs, but {n_pairs} are right");
-            let seconds =
-                seconds.split(' ').map(|seconds| Ok(Duration::try_from_secs_f64(seconds.parse()?)?));
-            let times = seconds.collect::<Result<Vec<_>>>()?;
-            // One that takes long is measured once.
-            ensure!(times.len() == RUNS || times.len() == 1, "{} runs", times.len());
-            (version, Seen::Times(Times::new(times)))
-        }
-        _ => bail!("{} lines", lines.len()),
-    };
-    Ok(Figure { name: format!("{program} {version}"), seen })
+    // One that takes long is measured once.
+    let (name, seen) = peers::parse(program, n_pairs as u64, |n| n == RUNS || n == 1, printed)?;
+    Ok(Figure { name, seen })
 }
 
 impl Figure {
