@@ -1,11 +1,9 @@
 //! The file formats, chosen by extension.
 
-use super::Names;
-use super::rows::{rows, schema};
+use super::Rows;
 use crate::error::{Error, Result};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
-use hyperblock_shared::layout::Candidate;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -13,7 +11,7 @@ use rayon::prelude::*;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// A file format for candidates.
+/// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `.csv`, and standard output.
@@ -66,37 +64,39 @@ impl Writer {
     pub(super) fn new(
         format: Format,
         file: Box<dyn Write + Send>,
-        names: &Names<'_>,
+        rows: &impl Rows,
     ) -> Result<Self, ArrowError> {
         let file = BufWriter::with_capacity(1 << 20, file);
         Ok(match format {
             Format::Csv | Format::Tsv => {
                 let delimiter = if format == Format::Csv { b',' } else { b'\t' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
-                writer.write_record(["left", "right", "rule"]).map_err(from_csv)?;
+                writer
+                    .write_record(rows.schema().fields().iter().map(|field| field.name()))
+                    .map_err(from_csv)?;
                 let file = writer.into_inner().map_err(|error| error.into_error())?;
                 Self::Csv { file, delimiter }
             }
             Format::Parquet => {
                 let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-                Self::Parquet(Box::new(ArrowWriter::try_new(file, schema(names), Some(properties))?))
+                Self::Parquet(Box::new(ArrowWriter::try_new(file, rows.schema(), Some(properties))?))
             }
-            Format::Arrow => Self::Arrow(Box::new(FileWriter::try_new(file, &schema(names))?)),
+            Format::Arrow => Self::Arrow(Box::new(FileWriter::try_new(file, &rows.schema())?)),
         })
     }
 
-    pub(super) fn write(&mut self, candidates: &[Candidate], names: &Names<'_>) -> Result<(), ArrowError> {
-        for batch in candidates.chunks(ROWS_PER_BATCH) {
+    pub(super) fn write<R: Rows>(&mut self, all: &[R::Row], rows: &R) -> Result<(), ArrowError> {
+        for batch in all.chunks(ROWS_PER_BATCH) {
             match self {
                 Self::Csv { file, delimiter } => {
                     // Rows are made by all threads, and written by one.
-                    let parts = batch.par_chunks(ROWS_PER_PART).map(|part| csv_rows(part, names, *delimiter));
-                    for rows in parts.collect::<Result<Vec<Vec<u8>>, ArrowError>>()? {
-                        file.write_all(&rows)?;
+                    let parts = batch.par_chunks(ROWS_PER_PART).map(|part| csv_rows(part, rows, *delimiter));
+                    for lines in parts.collect::<Result<Vec<Vec<u8>>, ArrowError>>()? {
+                        file.write_all(&lines)?;
                     }
                 }
-                Self::Parquet(writer) => writer.write(&rows(batch, names)?)?,
-                Self::Arrow(writer) => writer.write(&rows(batch, names)?)?,
+                Self::Parquet(writer) => writer.write(&rows.batch(batch)?)?,
+                Self::Arrow(writer) => writer.write(&rows.batch(batch)?)?,
             }
         }
         Ok(())
@@ -113,12 +113,11 @@ impl Writer {
     }
 }
 
-/// Candidates as lines of CSV.
-fn csv_rows(candidates: &[Candidate], names: &Names<'_>, delimiter: u8) -> Result<Vec<u8>, ArrowError> {
+/// Rows as lines of CSV.
+fn csv_rows<R: Rows>(part: &[R::Row], rows: &R, delimiter: u8) -> Result<Vec<u8>, ArrowError> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
-    for Candidate { left, right, rule } in candidates {
-        let (left, right) = (names.left.borrowed(*left), names.right.borrowed(*right));
-        writer.write_record([&*left, &*right, &names.rules[*rule as usize]]).map_err(from_csv)?;
+    for row in part {
+        rows.write_csv(row, &mut writer).map_err(from_csv)?;
     }
     Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }
