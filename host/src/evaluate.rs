@@ -1,7 +1,11 @@
-//! Evaluation: candidates against the truth.
+//! Evaluation: candidates against the truth, and entities against it.
+
+mod entities;
+
+pub use entities::{Agreement, EntityQuality};
 
 use crate::error::{Error, Result};
-use crate::table::{IdSource, ReadOptions, Table};
+use crate::table::{IdSource, Ids, ReadOptions, Table};
 use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::layout::Candidate;
 use std::path::Path;
@@ -15,6 +19,9 @@ pub struct Truth {
     n_unknown: u64,
     n_found: u64,
     n_candidates: u64,
+    n_left: u32,
+    /// Right records, if there are two tables.
+    n_right: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -49,6 +56,11 @@ impl Truth {
     /// Reads a truth file: two columns, either `id_a, id_b` (matching pairs) or `id, entity_id` (records of one entity
     /// match). `right` is `None` when one table is deduplicated.
     pub fn read(path: &Path, left: &Table, right: Option<&Table>) -> Result<Self> {
+        Self::of_ids(path, &left.ids, right.map(|right| &right.ids))
+    }
+
+    /// The same where only the ids of the records are known.
+    pub fn of_ids(path: &Path, left: &Ids, right: Option<&Ids>) -> Result<Self> {
         let options = ReadOptions { id: IdSource::RowNumbers, ..ReadOptions::default() };
         let file = Table::read(path, &options, &|_| true)?;
         let find = |name: &str| file.schema.find(name);
@@ -65,12 +77,13 @@ impl Truth {
         }
     }
 
-    fn new(matches: Matches, n_matches: u64, n_unknown: u64) -> Self {
-        Self { matches, n_matches, n_unknown, n_found: 0, n_candidates: 0 }
+    fn new(matches: Matches, n_matches: u64, n_unknown: u64, left: &Ids, right: Option<&Ids>) -> Self {
+        let (n_left, n_right) = (left.len(), right.map(Ids::len));
+        Self { matches, n_matches, n_unknown, n_found: 0, n_candidates: 0, n_left, n_right }
     }
 
-    fn pairs(file: &Table, a: usize, b: usize, left: &Table, right: Option<&Table>) -> Result<Self> {
-        let (lefts, rights) = (left.ids.index(), right.map(|right| right.ids.index()));
+    fn pairs(file: &Table, a: usize, b: usize, left: &Ids, right: Option<&Ids>) -> Result<Self> {
+        let (lefts, rights) = (left.index(), right.map(|right| right.index()));
         let rights = rights.as_ref().unwrap_or(&lefts);
         let (ids_a, ids_b) = (file.values(a)?, file.values(b)?);
         let (mut pairs, mut n_unknown) = (HashSet::new(), 0);
@@ -92,13 +105,13 @@ impl Truth {
             }
         }
         let n_matches = pairs.len() as u64;
-        Ok(Self::new(Matches::Pairs(pairs), n_matches, n_unknown))
+        Ok(Self::new(Matches::Pairs(pairs), n_matches, n_unknown, left, right))
     }
 
-    fn entities(file: &Table, id: usize, entity: usize, left: &Table, right: Option<&Table>) -> Result<Self> {
-        let (lefts, rights) = (left.ids.index(), right.map(|right| right.ids.index()));
-        let mut by_left = vec![NONE; left.n_records() as usize];
-        let mut by_right = vec![NONE; right.map_or(0, Table::n_records) as usize];
+    fn entities(file: &Table, id: usize, entity: usize, left: &Ids, right: Option<&Ids>) -> Result<Self> {
+        let (lefts, rights) = (left.index(), right.map(|right| right.index()));
+        let mut by_left = vec![NONE; left.len() as usize];
+        let mut by_right = vec![NONE; right.map_or(0, Ids::len) as usize];
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         // By entity: its left and its right records.
         let mut sizes: Vec<(u64, u64)> = Vec::new();
@@ -129,28 +142,36 @@ impl Truth {
         if right.is_none() {
             by_right.clone_from(&by_left);
         }
-        Ok(Self::new(Matches::Entities { left: by_left, right: by_right }, n_matches, n_unknown))
+        let matches = Matches::Entities { left: by_left, right: by_right };
+        Ok(Self::new(matches, n_matches, n_unknown, left, right))
     }
 
     /// Takes note of candidates.
     pub fn count(&mut self, candidates: &[Candidate]) {
-        let matches = |candidate: &&Candidate| match &self.matches {
+        self.n_found += candidates.iter().filter(|candidate| self.matches(candidate)).count() as u64;
+        self.n_candidates += candidates.len() as u64;
+    }
+
+    fn matches(&self, candidate: &Candidate) -> bool {
+        match &self.matches {
             Matches::Pairs(pairs) => pairs.contains(&(candidate.left, candidate.right)),
             Matches::Entities { left, right } => {
                 let entity = left[candidate.left as usize];
                 entity != NONE && entity == right[candidate.right as usize]
             }
-        };
-        self.n_found += candidates.iter().filter(matches).count() as u64;
-        self.n_candidates += candidates.len() as u64;
+        }
     }
 
     /// How good the candidates are that were counted.
     pub fn quality(&self) -> Quality {
-        let share = |of: u64| if of == 0 { 0.0 } else { self.n_found as f64 / of as f64 };
-        let (recall, precision) = (share(self.n_matches), share(self.n_candidates));
-        let f1 = if self.n_found == 0 { 0.0 } else { 2.0 * recall * precision / (recall + precision) };
+        let Agreement { precision, recall, f1 } = self.pairwise(self.n_found, self.n_candidates);
         let Self { n_matches, n_found, n_unknown, .. } = *self;
         Quality { n_matches, n_found, recall, precision, f1, n_unknown }
+    }
+
+    /// How good so many pairs are, of which so many match.
+    fn pairwise(&self, n_found: u64, n_pairs: u64) -> Agreement {
+        let share = |of: u64| if of == 0 { 0.0 } else { n_found as f64 / of as f64 };
+        Agreement::new(share(n_pairs), share(self.n_matches))
     }
 }
