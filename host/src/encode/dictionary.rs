@@ -1,30 +1,58 @@
 //! Distinct strings and their codes.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use rayon::prelude::*;
+use std::borrow::Cow;
 use std::hash::BuildHasher;
+
+/// Strings that are made and hashed by all threads, before one adds them.
+const AT_ONCE: usize = 1 << 16;
 
 /// Strings numbered in the order they were first seen.
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {
     text: String,
     ends: Vec<usize>,
+    /// By code: its string's hash. Growing would otherwise read all text again.
+    hashes: Vec<u64>,
     codes: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
 impl Dictionary {
-    /// The string's code; a new one if it was never seen.
-    pub(super) fn add(&mut self, value: &str) -> u32 {
-        let hash = self.hasher.hash_one(value);
+    /// The hash of a string, which others may compute beforehand.
+    pub(super) fn hash(&self, value: &str) -> u64 {
+        self.hasher.hash_one(value)
+    }
+
+    /// The string's code; a new one if it was never seen. `hash` is its hash.
+    pub(super) fn add(&mut self, value: &str, hash: u64) -> u32 {
         if let Some(&code) = self.codes.find(hash, |&code| slice(&self.text, &self.ends, code) == value) {
             return code;
         }
         let code = self.ends.len() as u32;
         self.text.push_str(value);
         self.ends.push(self.text.len());
-        let Self { text, ends, codes, hasher } = self;
-        codes.insert_unique(hash, code, |&code| hasher.hash_one(slice(text, ends, code)));
+        self.hashes.push(hash);
+        let hashes = &self.hashes;
+        self.codes.insert_unique(hash, code, |&code| hashes[code as usize]);
         code
+    }
+
+    /// Adds strings in order, `None` for what is missing, and tells their codes. `text` is called by all threads.
+    pub(super) fn add_all<'a>(
+        &mut self,
+        n: usize,
+        text: impl Fn(usize) -> Option<Cow<'a, str>> + Sync,
+        mut tell: impl FnMut(Option<u32>),
+    ) {
+        for first in (0..n).step_by(AT_ONCE) {
+            let hashed = |ix| text(ix).map(|value| (self.hash(&value), value));
+            let values: Vec<_> = (first..n.min(first + AT_ONCE)).into_par_iter().map(hashed).collect();
+            for value in values {
+                tell(value.map(|(hash, value)| self.add(&value, hash)));
+            }
+        }
     }
 
     /// How many there are.
@@ -32,9 +60,14 @@ impl Dictionary {
         self.ends.len()
     }
 
+    /// The string of a code.
+    pub(super) fn get(&self, code: usize) -> &str {
+        slice(&self.text, &self.ends, code as u32)
+    }
+
     /// The strings by code.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        (0..self.ends.len() as u32).map(|code| slice(&self.text, &self.ends, code))
+        (0..self.len()).map(|code| self.get(code))
     }
 
     /// All strings one after the other.

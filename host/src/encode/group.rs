@@ -1,7 +1,6 @@
 //! One domain: the slots that share it, their distinct values, and a code for each record.
 
 use super::dictionary::Dictionary;
-use super::grouping::Grouping;
 use super::numbers;
 use super::transform::Pipeline;
 use crate::decimal::Decimal;
@@ -58,12 +57,13 @@ struct Raw {
 impl Raw {
     fn new(table: &Table, slot: &Slot) -> Result<Self> {
         let column = table.values(slot.operand.column)?;
-        let mut raw = Self { values: Dictionary::default(), codes: Vec::with_capacity(column.len()) };
-        for record in 0..table.n_records() {
-            let row = table.ids.row(record);
-            raw.codes.push(if column.is_null(row) { MISSING } else { raw.values.add(column.value(row)) });
-        }
-        Ok(raw)
+        let (mut values, mut codes) = (Dictionary::default(), Vec::with_capacity(column.len()));
+        let text = |record: usize| {
+            let row = table.ids.row(record as u32);
+            column.is_valid(row).then(|| column.value(row).into())
+        };
+        values.add_all(table.n_records() as usize, text, |code| codes.push(code.unwrap_or(MISSING)));
+        Ok(Self { values, codes })
     }
 
     /// The codes by record, given the final code of each distinct value.
@@ -73,24 +73,29 @@ impl Raw {
 }
 
 impl Group {
-    pub(super) fn new(tables: &[&Table; 2], members: &[usize], grouping: &Grouping) -> Result<Self> {
-        let slots: Vec<&Slot> = members.iter().map(|&slot| &grouping.slots[slot]).collect();
+    pub(super) fn new(tables: &[&Table; 2], slots: &[&Slot]) -> Result<Self> {
         let raws: Vec<Raw> =
             slots.iter().map(|slot| Raw::new(tables[slot.table], slot)).collect::<Result<_>>()?;
         match slots[0].domain {
-            Domain::Text => Self::texts(&slots, &raws),
-            domain => Self::numbers(tables, &slots, &raws, domain),
+            Domain::Text => Self::texts(slots, raws),
+            domain => Self::numbers(tables, slots, &raws, domain),
         }
     }
 
-    fn texts(slots: &[&Slot], raws: &[Raw]) -> Result<Self> {
+    fn texts(slots: &[&Slot], mut raws: Vec<Raw>) -> Result<Self> {
+        // Values that stay as they are have their codes already. An empty one would be missing.
+        let is_as_read = |raw: &Raw| raw.values.iter().all(|value| !value.is_empty());
+        if slots.len() == 1 && slots[0].operand.transforms.is_empty() && raws.iter().all(is_as_read) {
+            let of = |Raw { values, codes }| Self { values: Values::Texts(values), codes: vec![codes] };
+            return raws.pop().map(of).ok_or_else(|| Error::Internal("a domain of no column".into()));
+        }
         let mut values = Dictionary::default();
         let mut codes = Vec::new();
-        for (slot, raw) in slots.iter().zip(raws) {
+        for (slot, raw) in slots.iter().zip(&raws) {
             let transforms = Pipeline::new(&slot.operand.transforms)?;
-            let mut code_of =
-                |value: &str| transforms.apply(value).map_or(MISSING, |value| values.add(&value));
-            let finals: Vec<u32> = raw.values.iter().map(&mut code_of).collect();
+            let mut finals = Vec::with_capacity(raw.values.len());
+            let text = |code| transforms.apply(raw.values.get(code));
+            values.add_all(raw.values.len(), text, |code| finals.push(code.unwrap_or(MISSING)));
             codes.push(raw.recode(&finals));
         }
         Ok(Self { values: Values::Texts(values), codes })

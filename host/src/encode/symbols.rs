@@ -6,41 +6,54 @@ use crate::error::{Error, Result};
 use hyperblock_shared::columns::Head;
 use hyperblock_shared::signature::element_bit;
 use hyperblock_shared::text::MAX_LEN;
+use rayon::prelude::*;
 
+/// Values that a thread packs at a time.
+const VALUES_PER_SHARE: usize = 1 << 12;
+/// Bytes of text that a thread counts characters of at a time.
+const BYTES_PER_SHARE: usize = 1 << 20;
+
+/// Packs values, a share of them by each thread; the shares are put together in order.
 pub(super) fn pack(domain: usize, values: &Dictionary) -> Result<TextColumn> {
-    let mut alphabet = Alphabet::of(values);
+    let alphabet = Alphabet::of(values.all_text());
     let bits = match alphabet.n_symbols {
         0..=0xff => 8,
         0x100..=0xffff => 16,
         _ => 32,
     };
-    let per_word = 64 / bits;
-    let mut packed =
-        TextColumn { domain, bits, heads: Vec::with_capacity(values.len()), words: Vec::new(), longest: 0 };
-    for value in values.iter() {
-        let start = u32::try_from(packed.words.len()).map_err(|_| {
-            Error::Job("a column holds more than 32 GiB of distinct text; split the table".into())
-        })?;
-        let (mut word, mut len) = (0, 0);
-        for symbol in value.chars().map(|character| alphabet.symbols[character as usize]) {
-            word |= u64::from(symbol) << (len % per_word * bits);
-            len += 1;
-            if len % per_word == 0 {
-                packed.words.push(std::mem::take(&mut word));
-            }
-        }
-        if len % per_word != 0 {
-            packed.words.push(word);
-        }
-        if len > MAX_LEN {
-            let message = format!("a value has {len} characters after its transforms; at most {MAX_LEN} fit");
-            return Err(Error::Job(message));
-        }
-        packed.longest = packed.longest.max(len);
-        let beginning = packed.words[start as usize];
-        packed.heads.push(Head { start, len, beginning, signature: alphabet.signature(value) });
+    let n_shares = values.len().div_ceil(VALUES_PER_SHARE);
+    let share = |share: usize| {
+        let first = share * VALUES_PER_SHARE;
+        let codes = first..values.len().min(first + VALUES_PER_SHARE);
+        alphabet.share(codes.map(|code| values.get(code)), bits)
+    };
+    let shares: Vec<Share> = (0..n_shares).into_par_iter().map(share).collect::<Result<_>>()?;
+    let n_words = shares.iter().map(|share| share.words.len()).sum();
+    if u32::try_from(n_words).is_err() {
+        return Err(Error::Job("a column holds more than 32 GiB of distinct text; split the table".into()));
+    }
+    let mut packed = TextColumn {
+        domain,
+        bits,
+        heads: Vec::with_capacity(values.len()),
+        words: Vec::with_capacity(n_words),
+        longest: 0,
+    };
+    for share in shares {
+        let before = packed.words.len() as u32;
+        packed.heads.extend(share.heads.iter().map(|head| Head { start: before + head.start, ..*head }));
+        packed.words.extend(share.words);
+        packed.longest = packed.longest.max(share.longest);
     }
     Ok(packed)
+}
+
+/// Some values, packed: a part of a column, whose words begin at 0.
+#[derive(Default)]
+struct Share {
+    heads: Vec<Head>,
+    words: Vec<u64>,
+    longest: u32,
 }
 
 /// The characters in use, numbered from 1 by falling frequency (see `hyperblock_shared::signature`).
@@ -48,18 +61,15 @@ struct Alphabet {
     /// By character: its symbol, or 0.
     symbols: Vec<u32>,
     n_symbols: usize,
-    /// By symbol: how often it was seen in the value at hand.
-    seen: Vec<u32>,
 }
 
 impl Alphabet {
-    fn of(values: &Dictionary) -> Self {
-        // As far as characters go, not as far as they might: small tables have small alphabets.
-        let greatest = values.all_text().chars().max().map_or(0, |character| character as usize);
-        let mut counts = vec![0u64; greatest + 1];
-        for character in values.all_text().chars() {
-            counts[character as usize] += 1;
-        }
+    fn of(text: &str) -> Self {
+        let counts = shares_of(text).par_iter().map(|share| counts(share)).reduce(Vec::new, |a, b| {
+            let (mut more, fewer) = if a.len() < b.len() { (b, a) } else { (a, b) };
+            more.iter_mut().zip(fewer).for_each(|(sum, n)| *sum += n);
+            more
+        });
         let mut in_use: Vec<usize> = (0..counts.len()).filter(|&character| counts[character] > 0).collect();
         // Characters that are equally frequent stay in order, so the same table always gives the same symbols.
         in_use.sort_by_key(|&character| std::cmp::Reverse(counts[character]));
@@ -67,21 +77,68 @@ impl Alphabet {
         for (symbol, &character) in (1..).zip(&in_use) {
             symbols[character] = symbol;
         }
-        Self { symbols, n_symbols: in_use.len(), seen: vec![0; in_use.len() + 1] }
+        Self { symbols, n_symbols: in_use.len() }
     }
 
-    fn signature(&mut self, value: &str) -> u128 {
-        let mut signature = 0;
-        for character in value.chars() {
-            let symbol = self.symbols[character as usize];
-            signature |= element_bit(symbol, self.seen[symbol as usize]);
-            self.seen[symbol as usize] += 1;
+    /// Packs some values.
+    fn share<'a>(&self, values: impl Iterator<Item = &'a str>, bits: u32) -> Result<Share> {
+        let per_word = 64 / bits;
+        // By symbol: how often it was seen in the value at hand.
+        let mut seen = vec![0u32; self.n_symbols + 1];
+        let mut share = Share::default();
+        for value in values {
+            let start = share.words.len();
+            let (mut word, mut len, mut signature) = (0, 0, 0);
+            for symbol in value.chars().map(|character| self.symbols[character as usize]) {
+                word |= u64::from(symbol) << (len % per_word * bits);
+                len += 1;
+                if len % per_word == 0 {
+                    share.words.push(std::mem::take(&mut word));
+                }
+                signature |= element_bit(symbol, seen[symbol as usize]);
+                seen[symbol as usize] += 1;
+            }
+            if len % per_word != 0 {
+                share.words.push(word);
+            }
+            if len > MAX_LEN {
+                return Err(Error::Job(format!(
+                    "a value has {len} characters after its transforms; at most {MAX_LEN} fit"
+                )));
+            }
+            for character in value.chars() {
+                seen[self.symbols[character as usize] as usize] = 0;
+            }
+            share.longest = share.longest.max(len);
+            let beginning = share.words[start];
+            share.heads.push(Head { start: start as u32, len, beginning, signature });
         }
-        for character in value.chars() {
-            self.seen[self.symbols[character as usize] as usize] = 0;
-        }
-        signature
+        Ok(share)
     }
+}
+
+/// How often each character stands in a text: as far as characters go, not as far as they might, since small tables have
+/// small alphabets.
+fn counts(text: &str) -> Vec<u64> {
+    let mut counts = Vec::new();
+    for character in text.chars() {
+        if character as usize >= counts.len() {
+            counts.resize(character as usize + 1, 0);
+        }
+        counts[character as usize] += 1;
+    }
+    counts
+}
+
+/// A text in pieces that end between characters.
+fn shares_of(mut text: &str) -> Vec<&str> {
+    let mut shares = Vec::new();
+    while !text.is_empty() {
+        let (share, rest) = text.split_at(text.ceil_char_boundary(BYTES_PER_SHARE));
+        shares.push(share);
+        text = rest;
+    }
+    shares
 }
 
 #[cfg(test)]
@@ -92,7 +149,7 @@ mod tests {
     fn column(values: &[&str]) -> TextColumn {
         let mut dictionary = Dictionary::default();
         for value in values {
-            dictionary.add(value);
+            dictionary.add(value, dictionary.hash(value));
         }
         pack(0, &dictionary).unwrap()
     }

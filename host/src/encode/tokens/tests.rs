@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 fn dictionary<'a>(values: impl IntoIterator<Item = &'a str>) -> Dictionary {
     let mut dictionary = Dictionary::default();
     for value in values {
-        dictionary.add(value);
+        dictionary.add(value, dictionary.hash(value));
     }
     dictionary
 }
