@@ -1,0 +1,103 @@
+//! `hyperblock closure`.
+
+use super::{DeviceArgs, progress, run};
+use clap::{ArgGroup, Args};
+use hyperblock::closure::{self, Deduplicate, EdgeList, Method, Options, Wanted};
+use hyperblock::output::{Format, IterationRows, Output, TupleRows};
+use hyperblock::{Control, Error, Result};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("result").required(true).args(["output", "count"])))]
+pub(crate) struct ClosureArgs {
+    /// The edges: a source and a target a line, separated by a tab, a comma or blanks (also .gz); or the
+    /// first two columns of a Parquet or Arrow table
+    edges: PathBuf,
+    /// Where the pairs of nodes go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print only how many pairs there are
+    #[arg(long)]
+    count: bool,
+    /// How they are found: condense (components, then rows of bits) or semi-naive (rounds of a join, until
+    /// nothing is new)
+    #[arg(long, value_name = "METHOD", default_value_t)]
+    method: Method,
+    /// How a round finds what is new: table (a hash table) or sort
+    #[arg(long, value_name = "HOW", default_value_t)]
+    deduplicate: Deduplicate,
+    /// The first line of the edges is a header
+    #[arg(long)]
+    header: bool,
+    /// With semi-naive: also write what each round did, and what its operators took
+    #[arg(long, value_name = "FILE")]
+    iterations: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool) -> Result<()> {
+    // What can be refused at once is refused before any work is done.
+    for path in args.output.iter().chain(&args.iterations) {
+        Format::of(path)?;
+    }
+    if args.iterations.is_some() && args.method != Method::SemiNaive {
+        return Err(Error::Job(format!(
+            "--iterations: there are none with --method {}; add --method {}",
+            args.method,
+            Method::SemiNaive
+        )));
+    }
+    let device = args.device.open()?;
+    if !quiet {
+        eprintln!("running on {}", device.name());
+    }
+    let control = run::stop_on_signal(Control::default())?;
+    let start = Instant::now();
+    let EdgeList { graph, names, n_lines } = EdgeList::read(&args.edges, args.header)?;
+    let reading = start.elapsed();
+
+    let mut output = match &args.output {
+        Some(path) => Some(Output::create(path, TupleRows { names: &names })?),
+        None => None,
+    };
+    let mut rounds = match &args.iterations {
+        Some(path) => Some(Output::create(path, IterationRows::default())?),
+        None => None,
+    };
+    let wanted = Wanted { tuples: output.is_some() };
+    let options = Options { method: args.method, deduplicate: args.deduplicate, wanted };
+    let report = progress::watch_all(graph.n_nodes.into(), "nodes", quiet, &control, || {
+        closure::run(&*device, &graph, &options, &control, &mut |tuples| match &mut output {
+            Some(output) => output.write(tuples),
+            None => Ok(()),
+        })
+    });
+    let mut report = report?;
+    control.check()?;
+    let start = Instant::now();
+    output.map_or(Ok(()), Output::finish)?;
+    if let Some(mut output) = rounds.take() {
+        output.write(&report.rounds().collect::<Vec<_>>())?;
+        output.finish()?;
+    }
+    if let Some((_, writing)) = report.stages.iter_mut().find(|(stage, _)| *stage == "output") {
+        *writing += start.elapsed();
+    }
+    if args.count {
+        // Not `println!`, which panics when nobody reads on.
+        let written = writeln!(std::io::stdout(), "{}", report.n_tuples);
+        written.map_err(Error::io(Path::new("standard output")))?;
+    }
+    report.n_lines = Some(n_lines);
+    report.stages.insert(0, ("read", reading));
+    if !quiet {
+        eprint!("{report}");
+        if verbose && !report.iterations.is_empty() {
+            eprint!("{}", report.table());
+        }
+    }
+    Ok(())
+}
