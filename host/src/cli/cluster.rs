@@ -1,0 +1,126 @@
+//! `hyperblock cluster`.
+
+use super::run::stop_on_signal;
+use super::{DeviceArgs, delimiter};
+use clap::Args;
+use hyperblock::cluster::{ClusterSummary, Method, PairFile, PairSource, cluster as entities_of};
+use hyperblock::decimal::Decimal;
+use hyperblock::evaluate::Truth;
+use hyperblock::output::{EntityRows, Format, Output};
+use hyperblock::{Control, Result};
+use std::path::PathBuf;
+use std::time::Instant;
+
+#[derive(Args, Debug)]
+pub(crate) struct ClusterArgs {
+    /// The pairs: CSV (also .gz), Parquet or Arrow, with columns left and right, or id_a and id_b, or else
+    /// the first two
+    pairs: PathBuf,
+    /// Where the entities go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// components (whatever pairs lead to is one entity), center (no chains: records join a centre that they
+    /// are alike to), complete (no chains: all records of an entity are in pairs with each other) or tiled-fw
+    /// (as components, by a bit matrix that grows with the square of the records, for comparison). center and
+    /// complete look at scores, on the CPU
+    #[arg(long, value_name = "METHOD", default_value_t)]
+    method: Method,
+    /// Leave out pairs with a lower score
+    #[arg(long, value_name = "SCORE", value_parser = share)]
+    threshold: Option<Decimal>,
+    /// A table whose records are entities of their own if no pair names them
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
+    /// Left and right ids are of two tables
+    #[arg(long)]
+    two_tables: bool,
+    /// The right table, as --records is the left one
+    #[arg(long, value_name = "FILE", requires = "two_tables")]
+    right_records: Option<PathBuf>,
+    /// The column with the ids of those tables [default: the first column named id, else the row number]
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+    /// The column of the pairs with left ids
+    #[arg(long, value_name = "COLUMN")]
+    left: Option<String>,
+    /// The column of the pairs with right ids
+    #[arg(long, value_name = "COLUMN")]
+    right: Option<String>,
+    /// The column of the pairs with scores from 0 to 1 [default: score; without one all pairs are equally
+    /// alike]
+    #[arg(long, value_name = "COLUMN")]
+    score: Option<String>,
+    /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    delimiter: Option<u8>,
+    /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure precision and recall
+    /// against
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+pub(crate) fn cluster(args: &ClusterArgs, quiet: bool) -> Result<()> {
+    // What can be refused at once is refused before any work is done.
+    Format::of(&args.output)?;
+    let device = args.device.open()?;
+    if !quiet {
+        eprintln!("running on {}", device.name());
+    }
+    let control = stop_on_signal(Control::default())?;
+    let start = Instant::now();
+    let file = PairFile::read(&args.source())?;
+    if args.method.reads_scores() && !file.has_scores {
+        tracing::warn!("no column `score`: all pairs count as equally alike");
+    }
+    let truth = match &args.truth {
+        None => None,
+        Some(path) => Some(Truth::of_ids(path, &file.left, file.right.as_ref())?),
+    };
+    let read = start.elapsed();
+    let entities = entities_of(&*device, file.n_records(), &file.pairs, args.method, &control)?;
+    let clustered = start.elapsed();
+    let rows = EntityRows { left: &file.left, right: file.right.as_ref() };
+    let mut output = Output::create(&args.output, rows)?;
+    output.write(&(0..).zip(entities.iter().copied()).collect::<Vec<(u32, u32)>>())?;
+    control.check()?;
+    output.finish()?;
+    let written = start.elapsed();
+    if !quiet {
+        let (n_entities, largest) = ClusterSummary::sizes(&entities);
+        let summary = ClusterSummary {
+            device: device.name(),
+            method: args.method,
+            n_rows: file.n_rows,
+            n_pairs: file.pairs.len() as u64,
+            n_records: file.n_records(),
+            n_entities,
+            largest,
+            quality: truth.map(|truth| truth.of_entities(&entities)),
+            stages: vec![("read", read), ("cluster", clustered - read), ("write", written - clustered)],
+        };
+        eprint!("{summary}");
+    }
+    Ok(())
+}
+
+impl ClusterArgs {
+    fn source(&self) -> PairSource {
+        PairSource {
+            path: self.pairs.clone(),
+            delimiter: self.delimiter,
+            ids: [self.left.clone(), self.right.clone()],
+            score: self.score.clone(),
+            threshold: self.threshold,
+            two_tables: self.two_tables,
+            records: [self.records.clone(), self.right_records.clone()],
+            record_id: self.id.clone(),
+        }
+    }
+}
+
+fn share(text: &str) -> Result<Decimal, String> {
+    let share = Decimal::parse(text).filter(|share| !share.is_negative() && *share <= Decimal::ONE);
+    share.ok_or_else(|| "a number from 0 to 1".into())
+}

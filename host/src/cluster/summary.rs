@@ -1,0 +1,67 @@
+//! What clustering did, for people.
+
+use super::Method;
+use crate::evaluate::{Agreement, EntityQuality};
+use crate::grouped::grouped;
+use crate::report::seconds;
+use hashbrown::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+/// What clustering did.
+#[derive(Clone, Debug)]
+pub struct ClusterSummary {
+    /// The device that ran it.
+    pub device: String,
+    /// How.
+    pub method: Method,
+    /// Pairs in the file.
+    pub n_rows: u64,
+    /// Those that reach the threshold.
+    pub n_pairs: u64,
+    /// Records.
+    pub n_records: u32,
+    /// Entities, those of one record too.
+    pub n_entities: u32,
+    /// Records of the largest one.
+    pub largest: u32,
+    /// How good they are, where the truth is known.
+    pub quality: Option<EntityQuality>,
+    /// Time by stage, in order.
+    pub stages: Vec<(&'static str, Duration)>,
+}
+
+impl ClusterSummary {
+    /// How many entities there are, and how many records the largest has.
+    pub fn sizes(entities: &[u32]) -> (u32, u32) {
+        let mut sizes: HashMap<u32, u32> = HashMap::new();
+        for &entity in entities {
+            *sizes.entry(entity).or_default() += 1;
+        }
+        (sizes.len() as u32, sizes.into_values().max().unwrap_or(0))
+    }
+}
+
+impl fmt::Display for ClusterSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "device           {}", self.device)?;
+        writeln!(f, "method           {}", self.method)?;
+        match self.n_rows == self.n_pairs {
+            true => writeln!(f, "pairs            {}", grouped(self.n_pairs))?,
+            false => writeln!(f, "pairs            {} of {}", grouped(self.n_pairs), grouped(self.n_rows))?,
+        }
+        writeln!(f, "records          {}", grouped(self.n_records.into()))?;
+        writeln!(f, "entities         {}", grouped(self.n_entities.into()))?;
+        writeln!(f, "largest entity   {}", grouped(self.largest.into()))?;
+        if let Some(EntityQuality { pairwise, b_cubed, .. }) = self.quality {
+            for (name, Agreement { precision, recall, f1 }) in [("pairwise", pairwise), ("B-cubed", b_cubed)]
+            {
+                writeln!(f, "{name:16} precision {precision:.4}, recall {recall:.4}, F1 {f1:.4}")?;
+            }
+        }
+        let stages: Vec<_> =
+            self.stages.iter().map(|(name, time)| format!("{name} {}", seconds(*time))).collect();
+        let all: Duration = self.stages.iter().map(|(_, time)| *time).sum();
+        writeln!(f, "time             {} ({})", seconds(all), stages.join(", "))
+    }
+}
