@@ -17,6 +17,17 @@ pub fn distance_at_most<const BITS: u32>(
     edits::at_most::<BITS, true>(a, b, most, scratch)
 }
 
+/// The distance of `a` and `b`, or `None` if it is above `most`.
+#[inline]
+pub fn distance<const BITS: u32>(
+    a: Text<'_, BITS>,
+    b: Text<'_, BITS>,
+    most: u32,
+    scratch: &mut (impl Scratch + ?Sized),
+) -> Option<u32> {
+    edits::distance::<BITS, true>(a, b, most, scratch)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,7 +21,11 @@
 //! ```
 //!
 //! Distances never fall along a diagonal and rise by at most one a step. So the diagonal that ends in the corner says,
-//! column by column, which verdicts are still open: [`Budget`].
+//! column by column, which verdicts are still open: [`Budget`]. Where the number itself is wanted, [`distance`] counts it.
+
+mod distance;
+
+pub(crate) use distance::distance;
 
 use crate::text::{BLOCK, Registers, Scratch, Symbols, Text};
 

@@ -6,18 +6,21 @@ use crate::text::Text;
 /// Whether `a` and `b` differ in at most `most` places.
 #[inline]
 pub fn distance_at_most<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, most: u32) -> bool {
+    distance(a, b, most).is_some()
+}
+
+/// In how many places `a` and `b` differ, or `None` if that is above `most`.
+#[inline]
+pub fn distance<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>, most: u32) -> Option<u32> {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let mut left = most;
     for (ix, &word) in long.words().iter().enumerate() {
         // Symbol 0 pads, and is no character: past the end of the shorter string everything differs.
         let other = short.words().get(ix).copied().unwrap_or(0);
         let differing = Text::<BITS>::differing(word, other);
-        match left.checked_sub(differing) {
-            Some(rest) => left = rest,
-            None => return false,
-        }
+        left = left.checked_sub(differing)?;
     }
-    true
+    Some(most - left)
 }
 
 #[cfg(test)]
@@ -37,6 +40,7 @@ mod tests {
             want as u32 <= most,
             "{a:?} {b:?}: {want}, {most}"
         );
+        assert_eq!(distance(x.text(), y.text(), u32::MAX), Some(want as u32));
     }
 
     proptest! {

@@ -13,6 +13,10 @@
 //! at a place that is too low for the other moves on, and both do at a match. That treats both strings alike. So the
 //! shorter string's symbols take: there are fewer, and fewer of them need to stay alone before the verdict is certain.
 
+mod matches;
+
+pub(crate) use matches::matches;
+
 use crate::predicate::{ArchivedBoost, Boost};
 use crate::text::{BLOCK, Registers, Scratch, Text};
 use crate::threshold::ArchivedThreshold;
@@ -61,20 +65,11 @@ pub fn similarity<const BITS: u32>(
     boost: Boost,
     scratch: &mut (impl Scratch + ?Sized),
 ) -> (u128, u128) {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let prefix = match boost {
         Boost::None => 0,
         Boost::Winkler => common_prefix(a, b),
     };
-    let found = if long.len() <= BLOCK {
-        match_in_words(short, long, short.len()).map(|pairs| Matches {
-            matched: pairs.short.count_ones(),
-            transposed: pairs.transposed(short, long, BLOCK),
-        })
-    } else {
-        matches_in_blocks(short, long, short.len(), scratch)
-    };
-    found.unwrap_or(Matches { matched: 0, transposed: 0 }).similarity(short.len(), long.len(), prefix)
+    matches(a, b, scratch).similarity(a.len(), b.len(), prefix)
 }
 
 /// The least number of common symbols with which strings of these lengths, which begin with `prefix` equal symbols, can
@@ -112,21 +107,27 @@ fn most_transposed(matched: u32, len_a: u32, len_b: u32, prefix: u32, threshold:
 /// at most such a common prefix that counts: a necessary condition that needs no look at the strings.
 #[inline]
 pub fn possible(len_a: u32, len_b: u32, common: u32, prefix: u32, threshold: &ArchivedThreshold) -> bool {
-    /// 10 · 3 · 512^3 is below 2^32: longer strings are left to the comparison itself.
-    const LONGEST: u32 = 512;
-    if len_a.max(len_b) > LONGEST {
-        return true;
-    }
-    let best = Matches { matched: common, transposed: 0 };
-    let (numerator, denominator) = best.similarity::<u64>(len_a, len_b, prefix.min(common));
-    threshold.reached(numerator, denominator)
+    best(len_a, len_b, common, prefix)
+        .is_none_or(|(numerator, denominator)| threshold.reached(numerator, denominator))
 }
 
-fn common_prefix<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
+/// The most that the similarity of such strings can be, as a fraction of numbers below 2^32. Long strings are left to the
+/// comparison itself.
+#[inline]
+pub(crate) fn best(len_a: u32, len_b: u32, common: u32, prefix: u32) -> Option<(u64, u64)> {
+    let best = Matches { matched: common, transposed: 0 };
+    (len_a.max(len_b) <= LONGEST_NARROW).then(|| best.similarity(len_a, len_b, prefix.min(common)))
+}
+
+/// 10 · 3 · 512^3 is below 2^32.
+pub(crate) const LONGEST_NARROW: u32 = 512;
+
+pub(crate) fn common_prefix<const BITS: u32>(a: Text<'_, BITS>, b: Text<'_, BITS>) -> u32 {
     a.symbols().zip(b.symbols()).take(MOST_PREFIX as usize).take_while(|(x, y)| x == y).count() as u32
 }
 
-struct Matches {
+/// How many symbols match, and how many of them are transposed.
+pub(crate) struct Matches {
     matched: u32,
     transposed: u32,
 }
@@ -134,7 +135,7 @@ struct Matches {
 impl Matches {
     /// The similarity as a fraction. Both parts are at most 10 · 3 · max(len)^3: below 2^23 for one block, and below
     /// 2^77 for strings of 2^24 symbols.
-    fn similarity<N>(&self, len_a: u32, len_b: u32, prefix: u32) -> (N, N)
+    pub(crate) fn similarity<N>(&self, len_a: u32, len_b: u32, prefix: u32) -> (N, N)
     where
         N: From<u32> + Copy + Add<Output = N> + Mul<Output = N>,
     {
@@ -266,6 +267,17 @@ fn matches_in_blocks<const BITS: u32>(
             left_alone = left_alone.checked_sub(1)?;
         }
     }
+    let transposed = disordered(short, long, scratch) / 2;
+    Some(Matches { matched: short.len() - (most_alone - left_alone), transposed })
+}
+
+/// The matched symbols that stand in another order; their bits are in `scratch`, first those of the longer string.
+fn disordered<const BITS: u32>(
+    short: Text<'_, BITS>,
+    long: Text<'_, BITS>,
+    scratch: &(impl Scratch + ?Sized),
+) -> u32 {
+    let of_short = long.n_blocks();
     // Bits are taken away one by one on both sides, which have as many.
     let (mut disordered, mut block_long, mut left_long) = (0, 0, scratch.get(0));
     for block in 0..short.n_blocks() {
@@ -282,7 +294,7 @@ fn matches_in_blocks<const BITS: u32>(
             left_long &= left_long - 1;
         }
     }
-    Some(Matches { matched: short.len() - (most_alone - left_alone), transposed: disordered / 2 })
+    disordered
 }
 
 /// How far apart equal symbols may stand.

@@ -301,13 +301,13 @@ enum Asked<'a> {
 /// A number of edits that two values are at least apart, by their heads. Transposing changes no symbol's count, so it
 /// holds for every distance here.
 #[inline]
-fn fewest_edits(a: &Head, b: &Head) -> u32 {
+pub(crate) fn fewest_edits(a: &Head, b: &Head) -> u32 {
     signature::fewest_edits(a.signature, b.signature).max(a.len.abs_diff(b.len))
 }
 
 /// A number of elements that two values have at most in common, by their heads.
 #[inline]
-fn most_common(a: &Head, b: &Head) -> u32 {
+pub(crate) fn most_common(a: &Head, b: &Head) -> u32 {
     let (only_a, only_b) = signature::fewest_unshared(a.signature, b.signature);
     (a.len - only_a).min(b.len - only_b)
 }

@@ -48,6 +48,18 @@ pub fn share(a: &[u32], b: &[u32], least: u32) -> bool {
     true
 }
 
+/// How many tokens two sets, given as ascending token codes, have in common.
+#[inline]
+pub fn common(a: &[u32], b: &[u32]) -> u32 {
+    let (mut ix_a, mut ix_b, mut common) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(ix_a), b.get(ix_b)) {
+        ix_a += usize::from(x <= y);
+        ix_b += usize::from(y <= x);
+        common += u32::from(x == y);
+    }
+    common
+}
+
 /// The least number of common tokens with which sets of these sizes reach `threshold`: the least that is
 /// [`possible`]. `None` if all of the smaller set is not enough.
 #[inline]
@@ -116,6 +128,7 @@ mod tests {
             let (n_a, n_b) = (a.len() as u64, b.len() as u64);
             let list = |set: BTreeSet<u32>| set.into_iter().collect::<Vec<_>>();
             let (a, b) = (list(a), list(b));
+            prop_assert_eq!(super::common(&a, &b), common as u32);
             let got = |similarity| archived(threshold, |t| reaches(&a, &b, &similarity, t));
             prop_assert_eq!(got(ArchivedSetSimilarity::Jaccard), at_least(common, all, threshold));
             prop_assert_eq!(got(ArchivedSetSimilarity::Dice), at_least(2 * common, n_a + n_b, threshold));
