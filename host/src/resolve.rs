@@ -1,0 +1,174 @@
+//! Resolve: from tables to entities, in one go.
+//!
+//! ```text
+//! link or dedupe ─► candidates ─► score, keep ─► pairs ─► cluster ─► an entity for each record
+//! ```
+//!
+//! Candidates are scored as they are found, and only those that are kept stay in memory.
+
+mod summary;
+
+pub use summary::{ResolveSummary, Step};
+
+use crate::backend::Backend;
+use crate::cluster::{Method, SAME, Scored, cluster};
+use crate::control::Control;
+use crate::error::Result;
+use crate::evaluate::Truth;
+use crate::job::{Job, Kept, Prepared};
+use crate::report::peak_memory;
+use hyperblock_shared::layout::Candidate;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What to resolve, and how.
+///
+/// ```
+/// use hyperblock::cluster::Method;
+/// use hyperblock::{Control, DeviceChoice, Job, Resolve, backend};
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (table, rules) = (folder.path().join("people.csv"), folder.path().join("rules.toml"));
+/// std::fs::write(&table, "id,name,city\n1,Ann Smith,Leeds\n2,Anne Smith,Leeds\n3,Bob Jones,York\n").unwrap();
+/// std::fs::write(
+///     &rules,
+///     r#"
+///     [[rules]]
+///     name = "same city"
+///     when = "l.city = r.city"
+///
+///     [score]
+///     threshold = 0.9
+///     [[score.attributes]]
+///     measure = "jaro_winkler(l.name, r.name)"
+///     "#,
+/// )
+/// .unwrap();
+/// let device = backend::open(DeviceChoice::Cpu, None)?;
+/// let resolve = Resolve::new(Job::dedupe(&table, &rules)).method(Method::Complete);
+/// let resolved = resolve.prepare(&*device)?.run(&*device, &Control::default())?;
+/// // Of each record the first one of its entity.
+/// assert_eq!(resolved.entities, [0, 0, 2]);
+/// println!("{}", resolved.summary);
+/// # Ok::<(), hyperblock::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Resolve {
+    job: Job,
+    method: Method,
+    truth: Option<PathBuf>,
+}
+
+impl Resolve {
+    /// The records of a job.
+    pub fn new(job: Job) -> Self {
+        Self { job, method: Method::default(), truth: None }
+    }
+
+    /// With entities made in this way.
+    pub fn method(self, method: Method) -> Self {
+        Self { method, ..self }
+    }
+
+    /// With every step measured against the truth in a file ([`Truth::read`]).
+    pub fn truth(self, path: impl AsRef<Path>) -> Self {
+        Self { truth: Some(path.as_ref().to_owned()), ..self }
+    }
+
+    /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
+    pub fn prepare(&self, device: &dyn Backend) -> Result<PreparedResolve> {
+        let job = self.job.prepare(device)?;
+        let truth = match &self.truth {
+            None => None,
+            Some(path) => Some(Truth::read(path, &job.left, job.second())?),
+        };
+        Ok(PreparedResolve { job, method: self.method, truth })
+    }
+}
+
+/// Ready to run.
+#[derive(Debug)]
+pub struct PreparedResolve {
+    /// What finds the candidates.
+    pub job: Prepared,
+    method: Method,
+    truth: Option<Truth>,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The candidates that were kept, in order, with their scores in billionths; all are [`SAME`] if the rule file does not
+    /// say how to score.
+    pub pairs: Vec<Kept>,
+    /// Of each record its entity, named by its first record. Records of a right table come after those of the left one.
+    pub entities: Vec<u32>,
+    /// For people.
+    pub summary: ResolveSummary,
+}
+
+impl PreparedResolve {
+    /// Finds, scores and clusters on `device`.
+    pub fn run(&self, device: &dyn Backend, control: &Control) -> Result<Resolved> {
+        // All candidates, if the truth asks how good they were.
+        let mut before: Vec<Scored> = Vec::new();
+        let mut note = |candidates: &[Candidate]| {
+            if self.truth.is_some() {
+                before.extend(candidates.iter().map(|candidate| self.pair(candidate, SAME)));
+            }
+        };
+        let mut pairs = Vec::new();
+        let mut found = match self.job.scoring() {
+            None => self.job.run(device, control, &mut |candidates| {
+                note(candidates);
+                pairs.extend(candidates.iter().map(|candidate| (*candidate, SAME)));
+                Ok(())
+            }),
+            Some(_) => self.job.run_scored(device, control, &mut |candidates, kept| {
+                note(candidates);
+                pairs.extend_from_slice(kept);
+                Ok(())
+            }),
+        }?;
+        let start = Instant::now();
+        let kept: Vec<Scored> = pairs.iter().map(|(pair, score)| self.pair(pair, *score)).collect();
+        let entities = cluster(device, self.n_records(), &kept, self.method, control)?;
+        // Nothing was written so far, only kept.
+        found.stages.retain(|(stage, _)| *stage != "write");
+        found.stages.push(("cluster", start.elapsed()));
+
+        let mut steps = Vec::new();
+        if let Some(truth) = &self.truth {
+            let components =
+                |pairs: &[Scored]| cluster(device, self.n_records(), pairs, Method::Components, control);
+            steps.push(self.step("candidates", truth, &before, &components(&before)?));
+            if self.job.scoring().is_some() {
+                steps.push(self.step("kept", truth, &kept, &components(&kept)?));
+            }
+            let quality = truth.of_entities(&entities);
+            steps.push(Step { name: "entities", n_pairs: quality.n_pairs, quality });
+        }
+        found.peak_memory = peak_memory();
+        let summary = ResolveSummary::new(found, self.method, &entities, steps);
+        Ok(Resolved { pairs, entities, summary })
+    }
+
+    /// All records.
+    fn n_records(&self) -> u32 {
+        self.job.left.n_records() + self.job.second().map_or(0, |right| right.n_records())
+    }
+
+    /// A pair as clustering knows records: those of a right table after those of the left one.
+    fn pair(&self, candidate: &Candidate, score: u32) -> Scored {
+        let first_right = self.job.second().map_or(0, |_| self.job.left.n_records());
+        Scored { left: candidate.left, right: first_right + candidate.right, score }
+    }
+
+    /// How good pairs are, and the entities that they make.
+    fn step(&self, name: &'static str, truth: &Truth, pairs: &[Scored], components: &[u32]) -> Step {
+        let first_right = self.job.second().map_or(0, |_| self.job.left.n_records());
+        let mut quality = truth.of_entities(components);
+        quality.pairwise = truth.of_pairs(pairs.iter().map(|pair| (pair.left, pair.right - first_right)));
+        Step { name, n_pairs: pairs.len() as u64, quality }
+    }
+}

@@ -1,0 +1,73 @@
+//! What resolving did, for people.
+
+use crate::cluster::Method;
+use crate::evaluate::{Agreement, EntityQuality};
+use crate::grouped::grouped;
+use crate::report::Summary;
+use std::fmt;
+
+/// What resolving did.
+#[derive(Clone, Debug)]
+pub struct ResolveSummary {
+    /// What was found, and how long all of it took.
+    pub found: Summary,
+    /// How entities were made.
+    pub method: Method,
+    /// Entities, also those of one record.
+    pub n_entities: u64,
+    /// Entities of several records.
+    pub n_joined: u64,
+    /// Records of the largest one.
+    pub largest: u64,
+    /// How good the result of each step is, where the truth is known.
+    pub steps: Vec<Step>,
+}
+
+/// How good the result of a step is.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// What it made.
+    pub name: &'static str,
+    /// Its pairs.
+    pub n_pairs: u64,
+    /// How good they are, and the entities that they make by closure.
+    pub quality: EntityQuality,
+}
+
+impl ResolveSummary {
+    /// Over entities, one for each record.
+    pub(super) fn new(found: Summary, method: Method, entities: &[u32], steps: Vec<Step>) -> Self {
+        let mut sizes = vec![0u32; entities.len()];
+        for entity in entities {
+            sizes[*entity as usize] += 1;
+        }
+        let n_of = |least: u32| sizes.iter().filter(|size| **size >= least).count() as u64;
+        let largest = sizes.iter().max().copied().unwrap_or(0).into();
+        Self { found, method, n_entities: n_of(1), n_joined: n_of(2), largest, steps }
+    }
+}
+
+impl fmt::Display for ResolveSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.found)?;
+        writeln!(
+            f,
+            "entities         {} by {}, {} of several records, the largest of {}",
+            grouped(self.n_entities),
+            self.method,
+            grouped(self.n_joined),
+            grouped(self.largest)
+        )?;
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "{:28}precision  recall      F1  B³ precision  recall      F1", "quality")?;
+        for Step { name, n_pairs, quality } in &self.steps {
+            let Agreement { precision, recall, f1 } = quality.pairwise;
+            write!(f, "  {name:10}  {:>14}{precision:>9.4}  {recall:.4}  {f1:.4}", grouped(*n_pairs))?;
+            let Agreement { precision, recall, f1 } = quality.b_cubed;
+            writeln!(f, "  {precision:>12.4}  {recall:.4}  {f1:.4}")?;
+        }
+        Ok(())
+    }
+}
