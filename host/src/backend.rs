@@ -1,13 +1,18 @@
-//! Backends: what can run operators. The engine sees them only through these two traits.
+//! Backends: what can run operators. The engine sees them only through these traits.
 
+use crate::closure::{Graph, LoadedGraph};
+use crate::cluster::{Components, Scored};
 use crate::control::{Control, Watch};
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::join::{Join, Side};
+use crate::neighbours::{Neighbours, Orders};
 use crate::plan::Program;
+use crate::relation::Relations;
 use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::score::Attribute;
 use hyperblock_shared::window::Task;
 use std::fmt;
 use std::str::FromStr;
@@ -33,6 +38,29 @@ pub trait Backend: Send + Sync {
 
     /// Brings two columns of keys to the device, ready to join; of one (`right` is none), pairs of different rows.
     fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>>;
+
+    /// Brings pairs of so many records to the device, ready to find their connected components.
+    fn load_components<'a>(&'a self, n_records: u32, pairs: &'a [Scored])
+    -> Result<Box<dyn Components + 'a>>;
+
+    /// Brings columns to the device, ready to score pairs of their records.
+    fn load_scores<'a>(
+        &'a self,
+        encoded: &'a Encoded,
+        attributes: &'a [Attribute],
+    ) -> Result<Box<dyn PairScores + 'a>>;
+
+    /// Brings records in the order of their keys to the device, ready to be paired with those near them.
+    fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>>;
+
+    /// The same by the closure of a bit matrix: see [`crate::cluster::Method::TiledFw`].
+    fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>>;
+
+    /// Operators on relations.
+    fn relations(&self) -> Box<dyn Relations + '_>;
+
+    /// Brings a graph's edges to the device, ready for its transitive closure.
+    fn load_graph<'a>(&'a self, graph: &'a Graph) -> Result<Box<dyn LoadedGraph + 'a>>;
 }
 
 /// The kinds of devices that have cost models of their own.
@@ -75,6 +103,15 @@ pub trait Scan {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome>;
+}
+
+/// The scores of pairs of records, with their columns loaded. The records must be there.
+pub trait PairScores {
+    /// The weighted mean of each pair, in billionths; of one below `least` only that it is below it.
+    fn means(&mut self, pairs: &[[u32; 2]], least: u32, control: &Control) -> Result<Vec<u32>>;
+
+    /// The levels of each pair's attributes.
+    fn patterns(&mut self, pairs: &[[u32; 2]], control: &Control) -> Result<Vec<u64>>;
 }
 
 /// How a task ended.

@@ -1,15 +1,21 @@
 //! The commands and their options, as `--help` shows them.
 
+pub(crate) mod closure;
+pub(crate) mod cluster;
 pub(crate) mod devices;
 pub(crate) mod explain;
+pub(crate) mod fit;
 pub(crate) mod log;
 pub(crate) mod progress;
+pub(crate) mod resolve;
 pub(crate) mod run;
 pub(crate) mod why;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hyperblock::backend::{self, Backend};
+use hyperblock::cluster::Method;
 use hyperblock::cost::CostSource;
+use hyperblock::fit::FitOptions;
 use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
 use hyperblock::table::{IdSource, ReadOptions};
 use hyperblock::{DeviceChoice, Error, Job};
@@ -35,10 +41,22 @@ pub(crate) enum Command {
     Link(LinkArgs),
     /// Find pairs within one table, each unordered pair once
     Dedupe(DedupeArgs),
+    /// Put the records of pairs that are alike into entities
+    Cluster(cluster::ClusterArgs),
+    /// Find, score and cluster in one go: an entity for each record of one table, or of two
+    Resolve(ResolveArgs),
     /// Show how rules would be evaluated, without evaluating them
     Explain(ExplainArgs),
     /// Show why two records are a candidate, or why not: every rule, both values, what the measures say
     Why(WhyArgs),
+    /// Estimate the weights of a score by Fellegi and Sunter's model from the tables alone, without labels
+    ///
+    /// m, how probable a level is where records match, u, how probable it is where they do not, and the share of
+    /// matches are estimated by expectation maximisation over the candidates that the rules and neighbourhoods find. All
+    /// three are among candidates, not among all pairs. A level that never comes up counts as half a pair.
+    Fit(FitArgs),
+    /// Find which nodes of a directed graph reach which: its transitive closure
+    Closure(closure::ClosureArgs),
     /// List the devices that --device can name
     Devices,
 }
@@ -70,6 +88,39 @@ pub(crate) struct DedupeArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ResolveArgs {
+    /// The table, or the left one: CSV (also .gz), Parquet or Arrow
+    table: PathBuf,
+    /// The right table, if there are two
+    right: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
+    /// The column with the right table's ids, if it is not named as the left's
+    #[arg(long, value_name = "COLUMN", requires = "right")]
+    right_id: Option<String>,
+    /// Where the entities go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output. One row a record: id and
+    /// entity_id, the id of the entity's first record; of two tables also which table
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Where the pairs go that entities were made of, with rule and score
+    #[arg(long, value_name = "FILE")]
+    pairs: Option<PathBuf>,
+    /// How entities are made of pairs: components (whatever pairs lead to), center (records join the centre that they are
+    /// most like, and do not chain), complete (all pairs of an entity must be there) or tiled-fw (components by the closure
+    /// of a bit matrix, for comparison)
+    #[arg(long, value_name = "METHOD", default_value_t)]
+    method: Method,
+    /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure every step against: pairwise and B-cubed
+    /// precision, recall and F1
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
@@ -116,6 +167,38 @@ pub(crate) enum PlanFormat {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct FitArgs {
+    /// The table, or the left one
+    table: PathBuf,
+    /// The right table, if there are two
+    right: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
+    /// The column with the right table's ids, if it is not named as the left's
+    #[arg(long, value_name = "COLUMN", requires = "right")]
+    right_id: Option<String>,
+    /// Where the weights go: a TOML file, such as `weights` in [score] names
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The same seed draws the same random pairs
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().seed)]
+    seed: u64,
+    /// Random pairs to look at, where u begins
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().sample, value_parser = clap::value_parser!(u64).range(1..))]
+    sample: u64,
+    /// Rounds of estimation at most
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().rounds, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// Keep u as it is in random pairs, for candidates that were chosen by other attributes than those compared
+    #[arg(long, value_name = "BOOL", default_value_t = FitOptions::default().fixes_u, action = clap::ArgAction::Set)]
+    fix_u: bool,
+    #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct WhyArgs {
     /// The id of one record; of the left table, if there are two
     #[arg(allow_negative_numbers = true)]
@@ -149,7 +232,8 @@ pub(crate) enum AnswerFormat {
 
 #[derive(Args, Debug)]
 struct InputArgs {
-    /// The rules: a TOML file of [[rules]] with a name and a `when`, an SQL condition over l. and r.
+    /// The rules: a TOML file of [[rules]] with a name and a `when`, an SQL condition over l. and r., and of
+    /// [[neighbourhoods]] with a `key` and a `window`, which are approximate: pairs outside the windows are not looked at
     #[arg(short, long, value_name = "FILE")]
     rules: PathBuf,
     /// The column with the ids [default: the first column named id, else the row number]

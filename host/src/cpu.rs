@@ -3,25 +3,38 @@
 //! A thread takes a stretch of right items at a time, screens it for each left item of the interval with the widest
 //! vectors that the machine has ([`screen`]), and verifies what passes by walking the path ([`verify`]). Where records are
 //! joined by a key ([`join`]), the path is walked for each pair with the same one ([`residual`]); where values are joined by
-//! what they have in common ([`overlap`]), for each pair that has enough.
+//! what they have in common ([`overlap`]), for each pair that has enough. Sorted neighbourhoods
+//! ([`neighbours`]) are walked by all threads, and pairs are scored as they are listed ([`score`]).
 
+mod closure;
+mod components;
 mod join;
+mod matrix;
+mod neighbours;
 mod overlap;
+mod relation;
 mod residual;
+mod score;
 mod screen;
+mod semi_naive;
 mod verify;
 
 use crate::access::{Access, KeyJoin, accesses};
-use crate::backend::{Backend, BackendKind, Outcome, Scan};
+use crate::backend::{Backend, BackendKind, Outcome, PairScores, Scan};
+use crate::closure::{Graph, LoadedGraph};
+use crate::cluster::{Components, Scored};
 use crate::control::{Control, Steps};
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::join::{Join, Side};
 use crate::latency::Latency;
+use crate::neighbours::{Neighbours, Orders};
 use crate::partition::blocks;
 use crate::plan::Program;
+use crate::relation::Relations;
 use crate::sweep::{ItemList, Sweep};
 use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::score::Attribute;
 use hyperblock_shared::stealing::{Division, Taker, interval_of};
 use hyperblock_shared::sweep::Order;
 use hyperblock_shared::window::Task;
@@ -68,9 +81,71 @@ impl Backend for Cpu {
     fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
         load_join(left, right)
     }
+
+    fn load_components<'a>(
+        &'a self,
+        n_records: u32,
+        pairs: &'a [Scored],
+    ) -> Result<Box<dyn Components + 'a>> {
+        load_components(n_records, pairs)
+    }
+
+    fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+        load_matrix(n_records, pairs)
+    }
+
+    fn load_scores<'a>(
+        &'a self,
+        encoded: &'a Encoded,
+        attributes: &'a [Attribute],
+    ) -> Result<Box<dyn PairScores + 'a>> {
+        Ok(load_scores(encoded, attributes))
+    }
+
+    fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>> {
+        Ok(load_neighbours(orders))
+    }
+
+    fn relations(&self) -> Box<dyn Relations + '_> {
+        relations()
+    }
+
+    fn load_graph<'a>(&'a self, graph: &'a Graph) -> Result<Box<dyn LoadedGraph + 'a>> {
+        load_graph(graph)
+    }
 }
 
-/// A join on the CPU: there is nothing to bring anywhere.
+/// Relational operators on the CPU.
+pub fn relations() -> Box<dyn Relations> {
+    Box::new(relation::CpuRelations)
+}
+
+/// A graph on the CPU: it is there already.
+pub fn load_graph(graph: &Graph) -> Result<Box<dyn LoadedGraph + '_>> {
+    Ok(Box::new(closure::CpuGraph { graph }))
+}
+
+/// Scores on the CPU: there is nothing to bring anywhere.
+pub fn load_scores<'a>(encoded: &'a Encoded, attributes: &'a [Attribute]) -> Box<dyn PairScores + 'a> {
+    Box::new(score::CpuScores { encoded, attributes })
+}
+
+/// Connected components on the CPU, likewise.
+pub fn load_components<'a>(n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+    Ok(Box::new(components::CpuComponents::load(n_records, pairs)?))
+}
+
+/// The same by the closure of a bit matrix.
+pub fn load_matrix<'a>(n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+    Ok(Box::new(matrix::CpuMatrix::load(n_records, pairs)?))
+}
+
+/// Sorted neighbourhoods on the CPU, likewise.
+pub fn load_neighbours(orders: &Orders) -> Box<dyn Neighbours + '_> {
+    Box::new(neighbours::CpuNeighbours::new(orders))
+}
+
+/// A join on the CPU, likewise.
 pub fn load_join<'a>(left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
     for Side { keys, rows } in [Some(left), right].into_iter().flatten() {
         if keys.len() >= u32::MAX as usize {

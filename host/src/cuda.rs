@@ -2,27 +2,40 @@
 //!
 //! The driver is looked up when a device is opened, so everything else works without one. The PTX is embedded; the
 //! driver compiles it for the GPU that is there. `columns` and `lists` bring a job to the device, `launch` is the only
-//! place that hands arguments to kernels, and `scan` runs a task and brings its results back.
+//! place that hands arguments to kernels, `scan` runs a task and brings its results back, and `score` does so with scores.
 
 mod clock;
+mod closure;
 mod columns;
+mod components;
+mod condensed;
 mod driver;
 mod join;
 mod launch;
 mod lists;
+mod matrix;
+mod neighbours;
 mod overlap;
+mod relation;
 mod scan;
+mod score;
+mod semi_naive;
 
 pub use driver::{GpuDescription, gpus};
 
-use crate::backend::{Backend, BackendKind, Scan};
+use crate::backend::{Backend, BackendKind, PairScores, Scan};
+use crate::closure::{Graph, LoadedGraph};
+use crate::cluster::{Components, Scored};
 use crate::control::Watch;
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::join::{Join, Side};
+use crate::neighbours::{Neighbours, Orders};
 use crate::plan::Program;
+use crate::relation::Relations;
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::score::Attribute;
 use launch::Kernels;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -129,7 +142,8 @@ impl Cuda {
     /// The bytes that may still be taken.
     fn free_bytes(&self) -> Result<u64> {
         let (free, _) = self.context.mem_get_info().map_err(self.failed("asking for free memory"))?;
-        Ok((free as u64).min(self.most_memory))
+        let kept = driver::kept_memory(&self.context).map_err(self.failed("asking for free memory"))?;
+        Ok((free as u64 + kept).min(self.most_memory))
     }
 }
 
@@ -157,5 +171,37 @@ impl Backend for Cuda {
 
     fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
         Ok(Box::new(join::CudaJoin::load(self, left, right)?))
+    }
+
+    fn load_components<'a>(
+        &'a self,
+        n_records: u32,
+        pairs: &'a [Scored],
+    ) -> Result<Box<dyn Components + 'a>> {
+        Ok(Box::new(components::CudaComponents::load(self, n_records, pairs)?))
+    }
+
+    fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+        Ok(Box::new(matrix::CudaMatrix::load(self, n_records, pairs)?))
+    }
+
+    fn load_scores<'a>(
+        &'a self,
+        encoded: &'a Encoded,
+        attributes: &'a [Attribute],
+    ) -> Result<Box<dyn PairScores + 'a>> {
+        Ok(Box::new(score::CudaScores::load(self, encoded, attributes)?))
+    }
+
+    fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>> {
+        neighbours::load(self, orders)
+    }
+
+    fn relations(&self) -> Box<dyn Relations + '_> {
+        Box::new(relation::CudaRelations(self))
+    }
+
+    fn load_graph<'a>(&'a self, graph: &'a Graph) -> Result<Box<dyn LoadedGraph + 'a>> {
+        Ok(Box::new(closure::CudaGraph::load(self, graph)?))
     }
 }

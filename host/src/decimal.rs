@@ -14,6 +14,11 @@ pub struct Decimal {
 pub const MAX_DIGITS: u32 = 36;
 
 impl Decimal {
+    /// 0.
+    pub const ZERO: Self = Self { digits: 0, scale: 0 };
+    /// 1.
+    pub const ONE: Self = Self { digits: 1, scale: 0 };
+
     /// Reads `12`, `-0.50`, `1e3` or `1.5E-7`. `None` for anything else, for leading zeros or a plus sign (such fields
     /// are labels, not numbers), and for numbers that take more than [`MAX_DIGITS`] digits to write out.
     pub fn parse(text: &str) -> Option<Self> {

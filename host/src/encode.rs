@@ -15,6 +15,7 @@ mod lower;
 mod marks;
 pub(crate) mod numbering;
 mod numbers;
+mod ranks;
 mod restrict;
 mod select;
 mod symbols;
@@ -24,13 +25,14 @@ mod transform;
 pub use select::Selection;
 
 pub(crate) use numbers::parse as number;
+pub(crate) use ranks::{Ranks, ranks};
 pub(crate) use tokens::for_each_token;
 pub(crate) use transform::Pipeline;
 
 use crate::error::{Error, Result};
 use crate::rules::{Operand, Predicate};
 use crate::table::Table;
-use group::Group;
+use group::{Group, Slot};
 use grouping::Grouping;
 use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
 use hyperblock_shared::predicate as lowered;
@@ -172,7 +174,10 @@ pub fn encode(left: &Table, right: Option<&Table>, predicates: &[Predicate]) -> 
     let groups: Vec<Group> = grouping
         .members
         .par_iter()
-        .map(|members| Group::new(&tables, members, &grouping))
+        .map(|members| {
+            let slots: Vec<&Slot> = members.iter().map(|&slot| &grouping.slots[slot]).collect();
+            Group::new(&tables, &slots)
+        })
         .collect::<Result<_>>()?;
     let mut encoded = Encoded { n_left, n_right, ..Encoded::default() };
     lower::lower(predicates, &grouping, &groups, &mut encoded)?;

@@ -83,7 +83,7 @@ impl Error {
 }
 
 /// A complaint that points at characters of the rule file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RuleError {
     /// The rule file.
     pub path: PathBuf,

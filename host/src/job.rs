@@ -6,15 +6,17 @@ use crate::backend::Backend;
 use crate::control::Control;
 use crate::cost::{self, CostModel, CostSource};
 use crate::encode::{Encoded, Selection, encode};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::neighbours::{Orders, Stream};
 use crate::overlap::{Elements, Method};
 use crate::partition::{blocks, whole};
 use crate::pieces;
-use crate::plan::explain::{BranchScan, Considered, Explained};
+use crate::plan::explain::{BranchScan, Considered, Explained, Near};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
-use crate::report::{Summary, peak_memory};
-use crate::rules::{self, Rule, RuleFile, Side, Subsumed};
+use crate::report::{Scored, Summary, peak_memory};
+use crate::rules::{self, Neighbourhood, Rule, RuleFile, Score, Side, Subsumed};
 use crate::schedule;
+use crate::score::Scoring;
 use crate::statistics::{ColumnStatistics, Effort, Pairs};
 use crate::sweep::Sweep;
 use crate::table::{ReadOptions, Table};
@@ -96,13 +98,14 @@ impl Job {
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
     pub fn prepare(&self, device: &dyn Backend) -> Result<Prepared> {
         let mut stages = Stages::default();
-        let Read { left, right, rules } = self.read()?;
+        let Read { left, right, rules, neighbourhoods, score } = self.read()?;
         stages.end("read");
         let predicates = rules::predicates(&rules);
         let encoded = encode(&left, right.as_ref(), &predicates)?;
         let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
         let encoded =
             if self.variants.contains(&Variant::NoFilter) { encoded.without_signatures() } else { encoded };
+        let scoring = score.map(|score| Scoring::new(score, &left, right.as_ref())).transpose()?;
         stages.end("encode");
         let subsumed = rules::subsumed(&rules);
         let costs = match &self.cost {
@@ -117,7 +120,23 @@ impl Job {
         let evidence = Evidence { statistics, costs };
         let plan = Plan::new(rules, predicates, &encoded, evidence, &self.variants, self.scan)?;
         stages.end("plan");
-        Ok(Prepared { left, right, encoded, selection, plan, subsumed, stages: stages.done })
+        let orders = Orders::new(&left, right.as_ref(), &neighbourhoods)?;
+        if !orders.is_empty() {
+            stages.end("sort");
+        }
+        let stages = stages.done;
+        Ok(Prepared {
+            left,
+            right,
+            encoded,
+            selection,
+            plan,
+            subsumed,
+            neighbourhoods,
+            orders,
+            scoring,
+            stages,
+        })
     }
 
     /// Reads the tables and the rules, and binds them.
@@ -139,9 +158,17 @@ impl Job {
         };
         let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
         let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
-        Ok(Read { left, right, rules })
+        let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
+        let score = rules::bind_score(&file, &left.schema, right_schema)?;
+        Ok(Read { left, right, rules, neighbourhoods, score })
     }
 }
+
+/// A candidate that is alike enough, and its score in billionths.
+pub type Kept = (Candidate, u32);
+
+/// What takes candidates, and those of them that are kept.
+pub type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
 
 /// Records that predicates are timed on.
 const SEED: u64 = 1;
@@ -151,6 +178,8 @@ pub(crate) struct Read {
     pub(crate) left: Table,
     pub(crate) right: Option<Table>,
     pub(crate) rules: Vec<Rule>,
+    pub(crate) neighbourhoods: Vec<Neighbourhood>,
+    pub(crate) score: Option<Score>,
 }
 
 /// A job that is ready to run.
@@ -167,6 +196,10 @@ pub struct Prepared {
     pub plan: Plan,
     /// Rules that allow no pair that another one does not allow.
     pub subsumed: Vec<Subsumed>,
+    /// Keys that records are sorted by, to be paired with those near them.
+    pub neighbourhoods: Vec<Neighbourhood>,
+    orders: Orders,
+    scoring: Option<Scoring>,
     stages: Vec<(&'static str, Duration)>,
 }
 
@@ -179,6 +212,17 @@ impl Prepared {
     /// The right table, if there are two.
     pub fn second(&self) -> Option<&Table> {
         self.right.as_ref()
+    }
+
+    /// How candidates are scored, if the rule file says so.
+    pub fn scoring(&self) -> Option<&Scoring> {
+        self.scoring.as_ref()
+    }
+
+    /// What may be the `rule` of a candidate: the names of the rules, then of the neighbourhoods.
+    pub fn witnesses(&self) -> Vec<String> {
+        let rules = self.plan.rules.iter().map(|rule| &rule.name);
+        rules.chain(self.neighbourhoods.iter().map(|near| &near.name)).cloned().collect()
     }
 
     /// All pairs of the tables.
@@ -210,6 +254,12 @@ impl Prepared {
             considered: self.considered()?,
             analysis: None,
             columns: Vec::new(),
+            neighbourhoods: self
+                .neighbourhoods
+                .iter()
+                .zip(self.orders.iter())
+                .map(|(near, order)| Near { neighbourhood: near, n_records: order.records.len() })
+                .collect(),
         })
     }
 
@@ -329,28 +379,42 @@ impl Prepared {
         control: &Control,
         sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
     ) -> Result<Summary> {
-        let task = self.task();
-        let mut by_rule: Vec<_> = self.plan.rules.iter().map(|rule| (rule.name.clone(), 0)).collect();
+        let mut by_rule: Vec<_> = self.witnesses().into_iter().map(|name| (name, 0)).collect();
         let mut stages = Stages::default();
         device.watch(control.watcher());
-        let mut scan = pieces::load(device, &self.encoded, &self.plan)?;
+        // Without rules there is nothing to load, and nothing to scan.
+        let mut scan = match self.plan.rules.is_empty() {
+            true => None,
+            false => Some(pieces::load(device, &self.encoded, &self.plan)?),
+        };
+        let mut near = Stream::load(device, &self.orders, self.plan.rules.len() as u32, control)?;
         stages.end("load");
         let mut writing = Duration::ZERO;
-        let mut named = Vec::new();
-        schedule::run(&mut *scan, vec![task], schedule::MOST_CANDIDATES, control, &mut |candidates| {
+        let mut counted = |candidates: &[Candidate]| {
             let start = Instant::now();
-            named.clear();
-            named.extend(candidates.iter().map(|candidate| self.selection.candidate(candidate)));
-            for candidate in &named {
+            for candidate in candidates {
                 by_rule[candidate.rule as usize].1 += 1;
             }
-            sink(&named)?;
+            sink(candidates)?;
             writing += start.elapsed();
             Ok(())
-        })?;
+        };
+        if let Some(scan) = &mut scan {
+            let mut named = Vec::new();
+            let most = schedule::MOST_CANDIDATES;
+            schedule::run(&mut **scan, vec![self.task()], most, control, &mut |candidates| {
+                named.clear();
+                named.extend(candidates.iter().map(|candidate| self.selection.candidate(candidate)));
+                near.merge(&named, &mut counted)
+            })?;
+        }
+        near.finish(&mut counted)?;
         stages.end("scan");
         if let Some((_, scanning)) = stages.done.last_mut() {
-            *scanning = scanning.saturating_sub(writing);
+            *scanning = scanning.saturating_sub(writing + near.took());
+        }
+        if !self.orders.is_empty() {
+            stages.done.push(("neighbours", near.took()));
         }
         stages.done.push(("write", writing));
         Ok(Summary {
@@ -360,10 +424,51 @@ impl Prepared {
             n_pairs: self.n_pairs(),
             n_compared: control.n_compared(),
             by_rule,
+            approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),
+            scored: None,
             quality: None,
             stages: self.stages.iter().chain(&stages.done).copied().collect(),
             peak_memory: peak_memory(),
         })
+    }
+
+    /// The same, with candidates scored on `device`: `sink` is given the candidates, and those of them whose score reaches
+    /// the threshold, with it. An error if the rule file has no score.
+    pub fn run_scored(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        sink: &mut ScoredSink<'_>,
+    ) -> Result<Summary> {
+        let no_score = || Error::Job("the rule file has no [score] section".into());
+        let scoring = self.scoring().ok_or_else(no_score)?;
+        scoring.check()?;
+        // Brought to the device when there is something to score: until then the scan has all of it.
+        let mut scores = None;
+        let (mut kept, mut scored, mut scoring_took) = (Vec::new(), Scored::default(), Duration::ZERO);
+        scored.threshold = scoring.threshold();
+        let mut summary = self.run(device, control, &mut |candidates| {
+            let start = Instant::now();
+            if scores.is_none() {
+                scores = Some(scoring.load(device)?);
+            }
+            let Some(scores) = &mut scores else { return Ok(()) };
+            let all =
+                candidates.iter().copied().zip(scores.score_from(candidates, scored.threshold, control)?);
+            kept.clear();
+            kept.extend(all.filter(|(_, score)| *score >= scored.threshold));
+            scored.n_scored += candidates.len() as u64;
+            scored.n_kept += kept.len() as u64;
+            scoring_took += start.elapsed();
+            sink(candidates, &kept)
+        })?;
+        if let Some((_, writing)) = summary.stages.last_mut() {
+            *writing = writing.saturating_sub(scoring_took);
+        }
+        let before = summary.stages.len().saturating_sub(1);
+        summary.stages.insert(before, ("score", scoring_took));
+        summary.scored = Some(scored);
+        Ok(summary)
     }
 }
 

@@ -14,8 +14,12 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Link(args) => cli::run::link(args, cli.quiet),
         Command::Dedupe(args) => cli::run::dedupe(args, cli.quiet),
+        Command::Cluster(args) => cli::cluster::cluster(args, cli.quiet),
+        Command::Resolve(args) => cli::resolve::resolve(args, cli.quiet),
         Command::Explain(args) => cli::explain::explain(args, cli.quiet),
         Command::Why(args) => cli::why::why(args),
+        Command::Fit(args) => cli::fit::fit(args, cli.quiet),
+        Command::Closure(args) => cli::closure::closure(args, cli.quiet, cli.verbose > 0),
         Command::Devices => cli::devices::devices(),
     };
     match done {

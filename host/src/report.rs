@@ -2,6 +2,7 @@
 
 use crate::evaluate::Quality;
 use crate::grouped::grouped;
+use crate::score::Billionths;
 use std::fmt;
 use std::time::Duration;
 
@@ -18,14 +19,29 @@ pub struct Summary {
     pub n_pairs: u64,
     /// Pairs of records that were decided: all there are of those that some rule is about.
     pub n_compared: u64,
-    /// Candidates by rule, with the rule's name.
+    /// Candidates by rule, with the rule's name; those of neighbourhoods after them.
     pub by_rule: Vec<(String, u64)>,
+    /// What may miss pairs: the sorted neighbourhoods, with key and window.
+    pub approximate: Vec<String>,
+    /// What became of them, where they were scored.
+    pub scored: Option<Scored>,
     /// How good they are, where the truth is known.
     pub quality: Option<Quality>,
     /// Time by stage, in order.
     pub stages: Vec<(&'static str, Duration)>,
     /// The most memory that the process held, where the system tells.
     pub peak_memory: Option<u64>,
+}
+
+/// What became of candidates that were scored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scored {
+    /// All of them.
+    pub n_scored: u64,
+    /// Those whose score reaches the threshold.
+    pub n_kept: u64,
+    /// The threshold, in billionths.
+    pub threshold: u32,
 }
 
 impl Summary {
@@ -52,6 +68,19 @@ impl fmt::Display for Summary {
         for (name, n) in &self.by_rule {
             writeln!(f, "  {name:width$}  {}", grouped(*n))?;
         }
+        for name in &self.approximate {
+            let said = "pairs outside the windows are not looked at";
+            writeln!(f, "approximate      sorted neighbourhood {name}: {said}")?;
+        }
+        if let Some(Scored { n_scored, n_kept, threshold }) = self.scored {
+            writeln!(f, "scored           {}", grouped(n_scored))?;
+            writeln!(
+                f,
+                "kept             {} (a score of {} or more)",
+                grouped(n_kept),
+                Billionths(threshold)
+            )?;
+        }
         writeln!(f, "reduction ratio  {:.6}", 1.0 - cssr)?;
         if let Some(Quality { n_matches, n_found, recall, precision, f1, n_unknown }) = self.quality {
             writeln!(f, "matches found    {} of {}", grouped(n_found), grouped(n_matches))?;
@@ -74,7 +103,8 @@ impl fmt::Display for Summary {
     }
 }
 
-fn seconds(time: Duration) -> String {
+/// A time, for people.
+pub(crate) fn seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }

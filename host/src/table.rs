@@ -16,6 +16,7 @@ pub use ids::Ids;
 pub use schema::{ColumnSchema, Kind, Schema};
 
 pub(crate) use kind::days;
+pub(crate) use map::map;
 
 use crate::error::{Error, Result};
 use arrow_array::LargeStringArray;
@@ -68,7 +69,7 @@ struct Contents {
 impl Table {
     /// Reads the file at `path`, keeping the ids and the columns that `wanted` names.
     pub fn read(path: &Path, options: &ReadOptions, wanted: &dyn Fn(&str) -> bool) -> Result<Self> {
-        let bytes = map::map(path)?;
+        let bytes = map(path)?;
         let bytes: &[u8] = &bytes;
         let keep = Keep { id: &options.id, wanted };
         let contents = if arrow::is_parquet(bytes) {

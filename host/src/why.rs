@@ -3,7 +3,8 @@
 //! `pair` finds the two records; their part of the tables is encoded as a job encodes all of it, and every predicate is
 //! evaluated as every backend evaluates it: a verdict here is the engine's. What stands beside it is for people: `values`
 //! are the operands after their transforms, `measured` what a measure comes to, and `ratio` a similarity in decimals
-//! that never seem to contradict the verdict. `text` and `json` show it all.
+//! that never seem to contradict the verdict. Where the rule file has a score, the pair is scored too. `text` and `json`
+//! show it all.
 
 mod json;
 mod measured;
@@ -17,11 +18,16 @@ mod values;
 pub use measured::{Common, Measured};
 pub use ratio::{Exact, Ratio};
 
+use crate::control::Control;
+use crate::cpu::Cpu;
 use crate::encode::{Encoded, encode};
 use crate::error::{Error, Result};
 use crate::job::{Job, Read};
-use crate::rules::{self, Condition, Predicate, Rule, Test};
+use crate::neighbours::Orders;
+use crate::rules::{self, Condition, Neighbourhood, Predicate, Rule, Score, ScoreAttribute, Test};
+use crate::score::Scoring;
 use crate::table::Table;
+use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::{ArchivedPath, Path};
 use hyperblock_shared::text::scratch_words;
 use std::collections::BTreeSet;
@@ -32,21 +38,23 @@ pub struct Inquiry {
     left: Table,
     right: Option<Table>,
     rules: Vec<Rule>,
+    score: Option<Score>,
     /// The predicates of all rules, each once.
     predicates: Vec<Predicate>,
+    neighbourhoods: Vec<Neighbourhood>,
 }
 
 impl Inquiry {
     /// Reads what a job reads. Nothing is encoded before a pair is named.
     pub fn new(job: &Job) -> Result<Self> {
-        let Read { left, right, rules } = job.read()?;
-        Ok(Self::of(left, right, rules))
+        let Read { left, right, rules, score, neighbourhoods, .. } = job.read()?;
+        Ok(Self { score, neighbourhoods, ..Self::of(left, right, rules) })
     }
 
     /// Rules that were bound to these tables.
     fn of(left: Table, right: Option<Table>, rules: Vec<Rule>) -> Self {
         let predicates = rules::predicates(&rules);
-        Self { left, right, rules, predicates }
+        Self { left, right, rules, score: None, predicates, neighbourhoods: Vec::new() }
     }
 
     /// What the rules say about the pair of these ids. Within one table their order does not matter.
@@ -61,7 +69,19 @@ impl Inquiry {
             right: pair.right().ids.text(pair.right_record()),
             findings: pair.findings(&self.predicates)?,
             rules: self.rules.iter().map(|rule| self.rule(rule)).collect(),
+            neighbourhoods: self.near(left, right)?,
+            score: self.score.as_ref().map(|score| pair.score(score)).transpose()?,
         })
+    }
+
+    /// How far apart two records stand in each neighbourhood. That takes the keys of all records.
+    fn near(&self, left: u32, right: u32) -> Result<Vec<Near>> {
+        let orders = Orders::new(&self.left, self.right.as_ref(), &self.neighbourhoods)?;
+        let near = |(ix, neighbourhood): (usize, &Neighbourhood)| Near {
+            neighbourhood: neighbourhood.clone(),
+            distance: orders.distance(ix, left, right),
+        };
+        Ok(self.neighbourhoods.iter().enumerate().map(near).collect())
     }
 
     fn rule(&self, rule: &Rule) -> Asked {
@@ -91,6 +111,37 @@ pub struct Why {
     pub findings: Vec<Finding>,
     /// The rules, in file order.
     pub rules: Vec<Asked>,
+    /// The sorted neighbourhoods, in file order.
+    pub neighbourhoods: Vec<Near>,
+    /// How the pair would be scored, candidate or not, if the rule file has a score.
+    pub score: Option<Scored>,
+}
+
+/// How a pair is scored.
+#[derive(Debug)]
+pub struct Scored {
+    /// In billionths.
+    pub score: u32,
+    /// What it must reach for the pair to be kept.
+    pub threshold: u32,
+    /// By attribute: its name, its measure, and how alike the records are in it, if both have it.
+    pub attributes: Vec<(String, String, Option<u32>)>,
+}
+
+/// A sorted neighbourhood that a pair was asked about.
+#[derive(Debug)]
+pub struct Near {
+    /// Which.
+    pub neighbourhood: Neighbourhood,
+    /// How many places apart the records stand, if both have a key.
+    pub distance: Option<u32>,
+}
+
+impl Near {
+    /// Whether they are within the window.
+    pub fn holds(&self) -> bool {
+        self.distance.is_some_and(|distance| distance < self.neighbourhood.window)
+    }
 }
 
 /// A rule that a pair was asked about.
@@ -138,9 +189,20 @@ pub enum Verdict {
 }
 
 impl Why {
-    /// The first rule in file order that holds, by its place.
+    /// The first rule in file order that holds, or else the first neighbourhood: by its place among all of them, the rules
+    /// first.
     pub fn witness(&self) -> Option<usize> {
-        self.rules.iter().position(|rule| self.rule_holds(rule))
+        let rule = self.rules.iter().position(|rule| self.rule_holds(rule));
+        let near = || self.neighbourhoods.iter().position(Near::holds);
+        rule.or_else(|| Some(self.rules.len() + near()?))
+    }
+
+    /// Its name.
+    fn witness_name(&self) -> Option<&str> {
+        let rules = self.rules.iter().map(|rule| rule.name.as_str());
+        rules
+            .chain(self.neighbourhoods.iter().map(|near| near.neighbourhood.name.as_str()))
+            .nth(self.witness()?)
     }
 
     fn rule_holds(&self, rule: &Asked) -> bool {
@@ -166,6 +228,21 @@ impl Pair {
     /// The right record's number in its table; the left one's is 0.
     fn right_record(&self) -> u32 {
         u32::from(self.right.is_none())
+    }
+
+    fn score(&self, score: &Score) -> Result<Scored> {
+        let scoring = Scoring::new(score.clone(), &self.left, self.right.as_ref())?;
+        let (cpu, right) = (Cpu::new(), self.right_record());
+        let pair = [Candidate { left: 0, right, rule: 0 }];
+        let scores = scoring.load(&cpu)?.score(&pair, &Control::default())?;
+        let of = |(attribute, similarity): (&ScoreAttribute, Option<u32>)| {
+            (attribute.name.clone(), attribute.measure(), similarity)
+        };
+        Ok(Scored {
+            score: scores.first().copied().unwrap_or_default(),
+            threshold: scoring.threshold(),
+            attributes: scoring.attributes().iter().zip(scoring.similarities(0, right)).map(of).collect(),
+        })
     }
 
     fn findings(&self, predicates: &[Predicate]) -> Result<Vec<Finding>> {

@@ -12,12 +12,24 @@ pub(crate) fn watch<T: Send>(
     control: &Control,
     work: impl FnOnce() -> T + Send,
 ) -> T {
-    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(n_pairs) };
+    watch_all(n_pairs, "pairs", quiet, control, work)
+}
+
+/// Shows how many of so many things are done while `work` runs.
+pub(crate) fn watch_all<T: Send>(
+    n: u64,
+    things: &str,
+    quiet: bool,
+    control: &Control,
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(n) };
     if bar.is_hidden() {
         return work();
     }
-    let style =
-        ProgressStyle::with_template("{wide_bar} {percent}%  {human_pos} of {human_len} pairs  {eta} left");
+    let template =
+        format!("{{wide_bar}} {{percent}}%  {{human_pos}} of {{human_len}} {things}  {{eta}} left");
+    let style = ProgressStyle::with_template(&template);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

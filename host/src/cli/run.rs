@@ -2,8 +2,8 @@
 
 use super::{DedupeArgs, DeviceArgs, LinkArgs, OutputArgs, progress};
 use hyperblock::evaluate::Truth;
-use hyperblock::output::{Format, Output};
-use hyperblock::{Control, Error, Job, Result};
+use hyperblock::output::{CandidateRows, Format, Output, ScoredRows};
+use hyperblock::{Candidate, Control, Error, Job, Prepared, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -27,6 +27,54 @@ fn run(job: &Job, args: &OutputArgs, device: &DeviceArgs, quiet: bool) -> Result
     let control = stop_on_signal(Control::default())?;
 
     let job = job.prepare(&*device)?;
+    warn_of_subsumed(&job);
+    let mut truth = match &args.truth {
+        None => None,
+        Some(path) => Some(Truth::read(path, &job.left, job.second())?),
+    };
+    let rows = CandidateRows { left: &job.left.ids, right: &job.right().ids, rules: job.witnesses() };
+    let n_pairs = job.task().n_pairs();
+    let mut summary = match job.scoring() {
+        None => {
+            let mut output = Output::create(&args.output, rows)?;
+            let summary = progress::watch(n_pairs, quiet, &control, || {
+                job.run(&*device, &control, &mut |candidates| {
+                    if let Some(truth) = &mut truth {
+                        truth.count(candidates);
+                    }
+                    output.write(candidates)
+                })
+            })?;
+            control.check()?;
+            output.finish()?;
+            summary
+        }
+        Some(scoring) => {
+            scoring.check()?;
+            let mut output = Output::create(&args.output, ScoredRows(rows))?;
+            let summary = progress::watch(n_pairs, quiet, &control, || {
+                job.run_scored(&*device, &control, &mut |_, scored| {
+                    if let Some(truth) = &mut truth {
+                        let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
+                        truth.count(&kept);
+                    }
+                    output.write(scored)
+                })
+            })?;
+            control.check()?;
+            output.finish()?;
+            summary
+        }
+    };
+    summary.quality = truth.map(|truth| truth.quality());
+    if !quiet {
+        eprint!("{summary}");
+    }
+    Ok(())
+}
+
+/// Says which rules are for nothing.
+pub(crate) fn warn_of_subsumed(job: &Prepared) {
     for subsumed in &job.subsumed {
         let name = |rule: usize| &job.plan.rules[rule].name;
         tracing::warn!(
@@ -35,28 +83,6 @@ fn run(job: &Job, args: &OutputArgs, device: &DeviceArgs, quiet: bool) -> Result
             name(subsumed.by)
         );
     }
-    let mut truth = match &args.truth {
-        None => None,
-        Some(path) => Some(Truth::read(path, &job.left, job.second())?),
-    };
-    let rules = job.plan.rules.iter().map(|rule| rule.name.clone()).collect();
-    let mut output = Output::create(&args.output, &job.left.ids, &job.right().ids, rules)?;
-    let summary = progress::watch(job.task().n_pairs(), quiet, &control, || {
-        job.run(&*device, &control, &mut |candidates| {
-            if let Some(truth) = &mut truth {
-                truth.count(candidates);
-            }
-            output.write(candidates)
-        })
-    });
-    let mut summary = summary?;
-    control.check()?;
-    output.finish()?;
-    summary.quality = truth.map(|truth| truth.quality());
-    if !quiet {
-        eprint!("{summary}");
-    }
-    Ok(())
 }
 
 /// The first Ctrl-C ends the job in good order, with nothing half-written; the second ends the process.

@@ -48,3 +48,28 @@ impl Timing {
         Ok(())
     }
 }
+
+/// Notes when phases end, on the device.
+pub(super) struct Clock<'a> {
+    gpu: &'a Cuda,
+    events: Vec<(&'static str, CudaEvent)>,
+}
+
+impl<'a> Clock<'a> {
+    pub(super) fn new(gpu: &'a Cuda) -> Result<Self> {
+        let mut clock = Self { gpu, events: Vec::new() };
+        clock.end("begin")?;
+        Ok(clock)
+    }
+
+    pub(super) fn end(&mut self, phase: &'static str) -> Result<()> {
+        self.events.push((phase, self.gpu.mark()?));
+        Ok(())
+    }
+
+    pub(super) fn phases(&self) -> Result<Vec<(&'static str, Duration)>> {
+        let took =
+            |pair: &[(&'static str, CudaEvent)]| Ok((pair[1].0, self.gpu.between(&pair[0].1, &pair[1].1)?));
+        self.events.windows(2).map(took).collect()
+    }
+}

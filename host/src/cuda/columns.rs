@@ -110,7 +110,7 @@ impl Cuda {
     }
 
     /// Sets all bits of it.
-    pub(super) fn fill_with_ones(&self, array: &mut CudaSlice<u32>) -> Result<()> {
+    pub(super) fn fill_with_ones<T: Pod>(&self, array: &mut CudaSlice<T>) -> Result<()> {
         driver::fill_with_ones(&self.stream, array).map_err(self.failed("clearing memory"))
     }
 

@@ -3,7 +3,11 @@
 #![expect(unsafe_code, reason = "asking whether the driver library can be loaded is an unsafe call")]
 
 use crate::error::Error;
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DriverError, result, sys};
+use bytemuck::Pod;
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, result, sys,
+};
+use std::sync::Arc;
 use sys::CUdevice_attribute::{
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
@@ -61,12 +65,40 @@ pub(super) fn keep_memory(context: &CudaContext) -> Result<(), DriverError> {
     }
 }
 
+/// The bytes that the driver keeps and nobody uses.
+pub(super) fn kept_memory(context: &CudaContext) -> Result<u64, DriverError> {
+    let mut pool = std::ptr::null_mut();
+    // SAFETY: the context's device is there; the pool is written before it is read.
+    unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()? };
+    let attribute = |which: sys::CUmemPool_attribute| {
+        let mut n_bytes = 0u64;
+        // SAFETY: the driver just gave the pool, and the attribute is 64 bits.
+        unsafe { sys::cuMemPoolGetAttribute(pool, which, (&raw mut n_bytes).cast()).result()? };
+        Ok::<_, DriverError>(n_bytes)
+    };
+    let kept = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+    let used = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+    Ok(kept.saturating_sub(used))
+}
+
+/// Memory for so many elements, with whatever was left there.
+pub(super) fn room<T: Pod + DeviceRepr>(
+    stream: &Arc<CudaStream>,
+    len: usize,
+) -> Result<CudaSlice<T>, DriverError> {
+    // SAFETY: any bits are a `T`.
+    unsafe { stream.alloc(len) }
+}
+
 /// Sets all bits of an array.
-pub(super) fn fill_with_ones(stream: &CudaStream, array: &mut CudaSlice<u32>) -> Result<(), DriverError> {
+pub(super) fn fill_with_ones<T: Pod>(
+    stream: &CudaStream,
+    array: &mut CudaSlice<T>,
+) -> Result<(), DriverError> {
     stream.context().bind_to_thread()?;
     let n_bytes = array.num_bytes();
     let (address, _written) = array.device_ptr_mut(stream);
-    // SAFETY: the array has so many bytes, is borrowed mutably, and any bits are a number.
+    // SAFETY: the array has so many bytes, is borrowed mutably, and any bits are a `T`.
     unsafe { result::memset_d8_async(address, 0xff, n_bytes, stream.cu_stream()) }
 }
 

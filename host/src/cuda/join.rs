@@ -6,15 +6,15 @@
 mod sizes;
 
 use super::Cuda;
+use super::clock::Clock;
 use super::columns::{NOTHING, Slices};
 use super::launch::{Launches, THREADS, TILE_ROWS};
 use crate::error::{Error, Result};
 use crate::join::{Join, Joined, Method, Output, Side};
-use cudarc::driver::{CudaEvent, CudaSlice};
+use cudarc::driver::CudaSlice;
 use hyperblock_shared::join::{HEAVY_SLOTS, MOST_HEAVY, MOST_LISTED};
 use hyperblock_shared::layout::{DeviceJoin, DevicePass, DeviceSide, DeviceSlice};
 use sizes::Sizes;
-use std::time::Duration;
 
 /// Pairs that the buffer holds at least: more than a warp or a block writes at once, so that it goes around once at most.
 const LEAST_CAPACITY: usize = 1 << 18;
@@ -279,30 +279,5 @@ impl<'a> CudaJoin<'a> {
             gpu.clear(&mut pass.counts)?;
         }
         Ok(())
-    }
-}
-
-/// Notes when phases end, on the device.
-struct Clock<'a> {
-    gpu: &'a Cuda,
-    events: Vec<(&'static str, CudaEvent)>,
-}
-
-impl<'a> Clock<'a> {
-    fn new(gpu: &'a Cuda) -> Result<Self> {
-        let mut clock = Self { gpu, events: Vec::new() };
-        clock.end("begin")?;
-        Ok(clock)
-    }
-
-    fn end(&mut self, phase: &'static str) -> Result<()> {
-        self.events.push((phase, self.gpu.mark()?));
-        Ok(())
-    }
-
-    fn phases(&self) -> Result<Vec<(&'static str, Duration)>> {
-        let took =
-            |pair: &[(&'static str, CudaEvent)]| Ok((pair[1].0, self.gpu.between(&pair[0].1, &pair[1].1)?));
-        self.events.windows(2).map(took).collect()
     }
 }

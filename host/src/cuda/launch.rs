@@ -2,17 +2,29 @@
 
 #![expect(unsafe_code, reason = "what is handed over as it is must be told to be plain data")]
 
+mod closure;
+mod cluster;
 mod join;
 mod listed;
+mod neighbours;
 mod overlap;
+mod relation;
 mod residual;
 mod scan;
+mod score;
 
+pub(super) use closure::{ClosureKernels, ClosureLaunches};
+pub(super) use cluster::{ClusterKernels, ForestLaunches, MatrixLaunches};
 pub(super) use join::{JoinKernels, Launches, THREADS, TILE_ROWS};
 pub(super) use listed::{ListedBuffers, ListedKernel, launch_listed};
+pub(super) use neighbours::{NeighbourKernels, NeighbourLaunches};
 pub(super) use overlap::{OverlapKernels, OverlapLaunches};
+pub(super) use relation::{
+    DeviceIndex, DeviceSet, MERGE_TILE, RELATION_THREADS, RelationKernels, RelationLaunches, SORT_TILE,
+};
 pub(super) use residual::{RESIDUAL_THREADS, ResidualBuffers, ResidualKernel, launch_residual};
 pub(super) use scan::{ScanBuffers, launch_scan};
+pub(super) use score::{SCORE_THREADS, ScoreBuffers, ScoreKernel, launch_score, words_per_pair};
 
 use super::driver;
 use crate::error::{Error, Result};
@@ -21,7 +33,8 @@ use cudarc::driver::sys::CUlimit;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, DeviceRepr, LaunchConfig};
 use cudarc::nvrtc::Ptx;
 use hyperblock_shared::layout::{
-    DeviceColumns, DeviceJoin, DeviceOverlap, DevicePass, DeviceSettings, DeviceSlice, DeviceSweep,
+    DeviceClosure, DeviceColumns, DeviceForest, DeviceJoin, DeviceMatrix, DeviceNeighbours, DeviceOverlap,
+    DevicePass, DeviceSettings, DeviceSlice, DeviceSweep,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -45,6 +58,15 @@ pub(super) struct Kernels {
     /// Where no similarity is joined.
     overlap: OnceLock<OverlapKernels>,
     listed: OnceLock<ListedKernel>,
+    /// Where there are no neighbourhoods.
+    neighbours: OnceLock<NeighbourKernels>,
+    /// Where nothing is scored.
+    score: OnceLock<ScoreKernel>,
+    /// Where pairs are only wanted.
+    cluster: OnceLock<ClusterKernels>,
+    /// Where nothing is closed.
+    relation: OnceLock<RelationKernels>,
+    closure: OnceLock<ClosureKernels>,
 }
 
 /// An argument that kernels take by value.
@@ -64,7 +86,15 @@ unsafe impl DeviceRepr for ByValue<DevicePass> {}
 // SAFETY: likewise.
 unsafe impl DeviceRepr for ByValue<DeviceOverlap> {}
 // SAFETY: likewise.
+unsafe impl DeviceRepr for ByValue<DeviceNeighbours> {}
+// SAFETY: likewise.
+unsafe impl DeviceRepr for ByValue<DeviceClosure> {}
+// SAFETY: likewise.
 unsafe impl DeviceRepr for ByValue<DeviceSlice> {}
+// SAFETY: likewise.
+unsafe impl DeviceRepr for ByValue<DeviceForest> {}
+// SAFETY: likewise.
+unsafe impl DeviceRepr for ByValue<DeviceMatrix> {}
 
 impl Kernels {
     /// Hands the PTX to the driver, which compiles it, and finds every kernel in it.
@@ -76,6 +106,11 @@ impl Kernels {
             residual: OnceLock::new(),
             overlap: OnceLock::new(),
             listed: OnceLock::new(),
+            neighbours: OnceLock::new(),
+            score: OnceLock::new(),
+            cluster: OnceLock::new(),
+            relation: OnceLock::new(),
+            closure: OnceLock::new(),
         })
     }
 
@@ -92,38 +127,51 @@ impl Kernels {
 
     /// The kernels of joins.
     pub(super) fn load_join(&self, context: &Arc<CudaContext>, device: &str) -> Result<&JoinKernels> {
-        if let Some(kernels) = self.join.get() {
-            return Ok(kernels);
-        }
-        let kernels = JoinKernels::load(context, device)?;
-        Ok(self.join.get_or_init(|| kernels))
+        first_time(&self.join, || JoinKernels::load(context, device))
     }
 
     /// The kernel of joins that decide their pairs.
     fn load_residual(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ResidualKernel> {
-        if let Some(kernel) = self.residual.get() {
-            return Ok(kernel);
-        }
-        let kernel = ResidualKernel::load(context, device)?;
-        Ok(self.residual.get_or_init(|| kernel))
+        first_time(&self.residual, || ResidualKernel::load(context, device))
     }
 
     /// The kernels of overlap joins.
     pub(super) fn load_overlap(&self, context: &Arc<CudaContext>, device: &str) -> Result<&OverlapKernels> {
-        if let Some(kernels) = self.overlap.get() {
-            return Ok(kernels);
-        }
-        let kernels = OverlapKernels::load(context, device)?;
-        Ok(self.overlap.get_or_init(|| kernels))
+        first_time(&self.overlap, || OverlapKernels::load(context, device))
     }
 
     /// The kernel that decides what they find.
     fn load_listed(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ListedKernel> {
-        if let Some(kernel) = self.listed.get() {
-            return Ok(kernel);
-        }
-        let kernel = ListedKernel::load(context, device)?;
-        Ok(self.listed.get_or_init(|| kernel))
+        first_time(&self.listed, || ListedKernel::load(context, device))
+    }
+
+    /// The kernels of sorted neighbourhoods.
+    pub(super) fn load_neighbours(
+        &self,
+        context: &Arc<CudaContext>,
+        device: &str,
+    ) -> Result<&NeighbourKernels> {
+        first_time(&self.neighbours, || NeighbourKernels::load(context, device))
+    }
+
+    /// The kernel that scores pairs.
+    pub(super) fn load_score(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ScoreKernel> {
+        first_time(&self.score, || ScoreKernel::load(context, device))
+    }
+
+    /// The kernels of clustering.
+    pub(super) fn load_cluster(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ClusterKernels> {
+        first_time(&self.cluster, || ClusterKernels::load(context, device))
+    }
+
+    /// The kernels of relational operators.
+    pub(super) fn load_relation(&self, context: &Arc<CudaContext>, device: &str) -> Result<&RelationKernels> {
+        first_time(&self.relation, || RelationKernels::load(context, device))
+    }
+
+    /// The kernels of closures over components.
+    pub(super) fn load_closure(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ClosureKernels> {
+        first_time(&self.closure, || ClosureKernels::load(context, device))
     }
 
     fn scan(&self, by_descent: bool) -> Result<&CudaFunction> {
@@ -131,6 +179,14 @@ impl Kernels {
             return Ok(&self.scan);
         }
         self.descent.get().ok_or_else(|| Error::Internal("the kernels for recursion are not loaded".into()))
+    }
+}
+
+/// What was loaded before, or is loaded now. Whoever was first has loaded the same.
+fn first_time<T>(loaded: &OnceLock<T>, load: impl FnOnce() -> Result<T>) -> Result<&T> {
+    match loaded.get() {
+        Some(kernels) => Ok(kernels),
+        None => load().map(|kernels| loaded.get_or_init(|| kernels)),
     }
 }
 
@@ -170,8 +226,11 @@ fn load(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<CudaFunct
 
 #[cfg(test)]
 mod tests {
-    use super::{PTX, listed, overlap};
-    use hyperblock_shared::layout::{DeviceColumns, DeviceOverlap, DeviceSlice, DeviceSweep};
+    use super::{PTX, closure, cluster, listed, neighbours, overlap, relation, score};
+    use hyperblock_shared::layout::{
+        DeviceClosure, DeviceColumns, DeviceForest, DeviceMatrix, DeviceNeighbours, DeviceOverlap,
+        DeviceSlice, DeviceSweep,
+    };
 
     /// The parameters of a kernel, as its PTX declares them.
     fn parameters(ptx: &str, kernel: &str) -> Vec<String> {
@@ -217,6 +276,28 @@ mod tests {
     }
 
     #[test]
+    fn neighbourhoods_take_what_is_handed_over() {
+        for kernel in ["count", "write"] {
+            let own = parameters(neighbours::PTX, &format!("hyperblock_neighbours_{kernel}"));
+            assert_eq!(own, [by_value::<DeviceNeighbours>(0)]);
+        }
+    }
+
+    #[test]
+    fn scores_are_taken_as_they_are_handed_over() {
+        let own = vec![
+            by_value::<DeviceColumns>(0),
+            by_value::<DeviceSlice>(1),
+            by_value::<DeviceSlice>(2),
+            ".u323".to_owned(),
+            by_value::<DeviceSlice>(4),
+            ".u645".to_owned(),
+            ".u326".to_owned(),
+        ];
+        assert_eq!(parameters(score::PTX, "hyperblock_score"), own);
+    }
+
+    #[test]
     fn the_overlap_join_takes_what_is_handed_over() {
         for kernel in ["count", "fill", "measure", "probe", "dense"] {
             let own = parameters(overlap::PTX, &format!("hyperblock_overlap_{kernel}"));
@@ -225,6 +306,55 @@ mod tests {
         for (kernel, n) in [("totals", 2), ("starts", 1), ("spread", 2)] {
             let own = parameters(overlap::PTX, &format!("hyperblock_overlap_{kernel}"));
             assert_eq!(own, (0..n).map(by_value::<DeviceSlice>).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn clustering_takes_what_is_handed_over() {
+        for (kernels, own) in [
+            (&["begin", "hook", "compress", "choose", "mark"], by_value::<DeviceForest>(0)),
+            (&["connect", "diagonal", "cross", "rest", "firsts"], by_value::<DeviceMatrix>(0)),
+        ] {
+            for kernel in kernels {
+                let taken = parameters(cluster::PTX, &format!("hyperblock_cluster_{kernel}"));
+                assert_eq!(taken, [own.as_str()]);
+            }
+        }
+    }
+
+    #[test]
+    fn closures_take_what_is_handed_over() {
+        for kernel in ["own", "rows", "count", "sum", "write"] {
+            let own = parameters(closure::PTX, &format!("hyperblock_closure_{kernel}"));
+            assert_eq!(own, [by_value::<DeviceClosure>(0)]);
+        }
+    }
+
+    #[test]
+    fn relational_operators_take_what_is_handed_over() {
+        let kernels = [
+            ("histogram", 2, true),
+            ("totals", 2, false),
+            ("narrow_starts", 1, false),
+            ("spread", 2, false),
+            ("scatter", 3, true),
+            ("starts", 2, false),
+            ("mark", 4, false),
+            ("compact", 4, false),
+            ("split", 3, false),
+            ("count", 4, false),
+            ("merge", 5, false),
+            ("index", 3, false),
+            ("fill", 2, false),
+            ("deduplicate", 5, true),
+            ("measure", 5, false),
+            ("join", 6, true),
+        ];
+        for (kernel, n_slices, has_number) in kernels {
+            let own = parameters(relation::PTX, &format!("hyperblock_relation_{kernel}"));
+            let mut expected: Vec<_> = (0..n_slices).map(by_value::<DeviceSlice>).collect();
+            expected.extend(has_number.then(|| format!(".u64{n_slices}")));
+            assert_eq!(own, expected, "{kernel}");
         }
     }
 }

@@ -79,6 +79,9 @@ fn plain<'v>(transform: &Transform, value: &'v str) -> Cow<'v, str> {
             Some(year) => Cow::Owned(year.to_string()),
             None => Cow::Borrowed(""),
         },
+        Transform::LengthKey => {
+            length_key(value).map_or(Cow::Borrowed(""), |key| Cow::Owned(key.to_string()))
+        }
         // Stages of their own.
         Transform::RegexpReplace { .. } | Transform::Metaphone => Cow::Borrowed(value),
     }
@@ -98,6 +101,12 @@ fn byte_of(value: &str, ix: u32) -> usize {
 fn year(value: &str) -> Option<u32> {
     let mut runs = value.split(|char: char| !char.is_ascii_digit());
     runs.find(|run| run.len() == 4)?.parse().ok()
+}
+
+/// 1000 times the number of characters, plus the first one's code point in lower case, or 999.
+fn length_key(value: &str) -> Option<u64> {
+    let first = value.chars().next()?.to_lowercase().next()?;
+    Some(1000 * value.chars().count() as u64 + u64::from(u32::from(first).min(999)))
 }
 
 /// A replacement as SQL writes it, `\1` for a group, as the regex crate does, `${1}`.
@@ -148,6 +157,10 @@ mod tests {
             (vec![Transform::Year], "05/12/1999", Some("1999")),
             (vec![Transform::Year], "19991231, 0099", Some("99")),
             (vec![Transform::Year], "31.12.99", None),
+            (vec![Transform::LengthKey], "Abba", Some("4097")),
+            (vec![Transform::LengthKey], "Éa", Some("2233")),
+            (vec![Transform::LengthKey], "日本", Some("2999")),
+            (vec![Transform::Trim, Transform::LengthKey], " ", None),
         ] {
             let pipeline = Pipeline::new(&transforms).unwrap();
             assert_eq!(pipeline.apply(value).as_deref(), want, "{transforms:?} {value:?}");

@@ -9,7 +9,7 @@ use super::{Plan, Step};
 use crate::analyze::Analysis;
 use crate::encode::Encoded;
 use crate::grouped::grouped;
-use crate::rules::Subsumed;
+use crate::rules::{Neighbourhood, Subsumed};
 use crate::statistics::ColumnStatistics;
 
 /// A plan beside what it was made for and what it is expected to do.
@@ -34,6 +34,16 @@ pub struct Explained<'a> {
     pub analysis: Option<Analysis>,
     /// What is in the columns, if that was asked for.
     pub columns: Vec<ColumnStatistics>,
+    /// Keys that records are sorted by, beside the plan.
+    pub neighbourhoods: Vec<Near<'a>>,
+}
+
+/// A sorted neighbourhood.
+pub struct Near<'a> {
+    /// Which.
+    pub neighbourhood: &'a Neighbourhood,
+    /// Records that have a key.
+    pub n_records: usize,
 }
 
 /// How a branch, or a part of it, comes by the pairs that it looks at.

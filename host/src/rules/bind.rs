@@ -4,13 +4,17 @@
 //! text. Equality between the two compares the text as written. Where a number is needed and text is found, the
 //! complaint says which value made the column text.
 
-use super::file::RuleFile;
+use super::file::{AttributeEntry, RuleFile};
 use super::normal::{self, MOST_CONJUNCTIONS, NoRule};
+use super::score::{Score, ScoreAttribute};
 use super::suggest::nearest;
-use super::syntax::{Asked, Comparison, Complaint, Constant, ConstantValue, Parsed, Term, complaint};
-use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, Transform, display};
+use super::syntax::{
+    Asked, Comparison, Complaint, Constant, ConstantValue, Measured, Parsed, Term, complaint,
+};
+use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
 use crate::error::Result;
 use crate::table::{ColumnSchema, Kind, Schema, days};
+use std::path::Path;
 
 /// Gives the rules of a file their meaning over two tables; with `dedupe` over one table twice, where a rule that is
 /// not symmetric counts if it holds either way round.
@@ -25,6 +29,33 @@ pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Res
         Ok(Rule { name: entry.name.clone(), conjunctions })
     });
     bound.collect::<Parsed<_>>().map_err(|complaint| file.error(complaint))
+}
+
+/// Gives the score of a file, if it has one, its meaning over two tables.
+pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema) -> Result<Option<Score>> {
+    let Some(section) = file.score() else { return Ok(None) };
+    let tables = Tables { left, right };
+    let attribute = |entry: &AttributeEntry| {
+        let Measured { comparison, negated, is_similarity } = &entry.measured;
+        let predicate = Predicate { negated: *negated, ..tables.predicate(comparison)? };
+        Ok(ScoreAttribute {
+            name: entry.name.clone(),
+            predicate,
+            is_similarity: *is_similarity,
+            weight: entry.weight,
+            threshold: entry.threshold,
+            levels: entry.levels.clone(),
+        })
+    };
+    let attributes = section.attributes.iter().map(attribute).collect::<Parsed<_>>();
+    let folder = file.path().parent().unwrap_or(Path::new(""));
+    Ok(Some(Score {
+        method: section.method,
+        threshold: section.threshold,
+        attributes: attributes.map_err(|complaint| file.error(complaint))?,
+        weights: section.weights.as_ref().map(|weights| folder.join(weights)),
+        place: file.rule_error(complaint(section.span.clone(), "")),
+    }))
 }
 
 /// What is wrong with a formula that makes no rule, and what to do about it.
@@ -53,15 +84,15 @@ fn said(reason: &NoRule) -> (String, String) {
     (message, help.to_owned())
 }
 
-struct Tables<'a> {
-    left: &'a Schema,
-    right: &'a Schema,
+pub(super) struct Tables<'a> {
+    pub(super) left: &'a Schema,
+    pub(super) right: &'a Schema,
 }
 
 /// An operand with what is known of its values.
-struct Bound<'a> {
-    operand: Operand,
-    domain: Domain,
+pub(super) struct Bound<'a> {
+    pub(super) operand: Operand,
+    pub(super) domain: Domain,
     column: &'a ColumnSchema,
     term: &'a Term,
 }
@@ -88,7 +119,7 @@ impl Tables<'_> {
         Ok(Predicate { test, negated: false })
     }
 
-    fn operand<'a>(&'a self, term: &'a Term) -> Parsed<Bound<'a>> {
+    pub(super) fn operand<'a>(&'a self, term: &'a Term) -> Parsed<Bound<'a>> {
         let schema = match term.side {
             Side::Left => self.left,
             Side::Right => self.right,
@@ -96,7 +127,7 @@ impl Tables<'_> {
         let found = schema.find(&term.name).and_then(|ix| Some((ix, schema.columns.get(ix)?)));
         let (ix, column) = found.ok_or_else(|| unknown_column(term, schema))?;
         let domain = match (term.transforms.last(), column.kind) {
-            (Some(Transform::Year), _) => Domain::Number,
+            (Some(last), _) if last.gives_numbers() => Domain::Number,
             (Some(_), _) | (None, Kind::Text) => Domain::Text,
             (None, Kind::Integer | Kind::Float) => Domain::Number,
             (None, Kind::Date) => Domain::Date,
@@ -140,7 +171,7 @@ impl Bound<'_> {
     }
 
     /// "`l.year` holds text (row 17 holds `c. 1999`)"
-    fn holds(&self) -> String {
+    pub(super) fn holds(&self) -> String {
         let what = match self.domain {
             Domain::Text => "text",
             Domain::Number => "numbers",
@@ -156,7 +187,7 @@ impl Bound<'_> {
 }
 
 /// What equality compares, or `None` if it makes no sense.
-fn equality(left: &Bound<'_>, right: &Bound<'_>) -> Option<Domain> {
+pub(super) fn equality(left: &Bound<'_>, right: &Bound<'_>) -> Option<Domain> {
     match (left.domain, right.domain) {
         (left, right) if left == right => Some(left),
         (Domain::Text, _) | (_, Domain::Text) => Some(Domain::Text),

@@ -196,52 +196,69 @@ pub(crate) struct Sided<'a>(pub(crate) Side, pub(crate) &'a Operand);
 impl Display for Sided<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(side, operand) = self;
-        // Calls nest outwards: the transform applied last is written first.
-        for transform in operand.transforms.iter().rev() {
-            f.write_str(match transform {
-                Transform::Lower => "lower(",
-                Transform::Upper => "upper(",
-                Transform::Trim => "trim(",
-                Transform::Substr { .. } => "substr(",
-                Transform::Right(_) => "right(",
-                Transform::RegexpReplace { .. } => "regexp_replace(",
-                Transform::StripAccents => "strip_accents(",
-                Transform::Soundex => "soundex(",
-                Transform::Metaphone => "metaphone(",
-                Transform::Year => "year(",
-            })?;
-        }
-        f.write_str(match side {
-            Side::Left => "l.",
-            Side::Right => "r.",
-        })?;
-        name(f, &operand.name)?;
-        for transform in &operand.transforms {
-            match transform {
-                Transform::Substr { from, len: None } => write!(f, ", {from})")?,
-                Transform::Substr { from, len: Some(len) } => write!(f, ", {from}, {len})")?,
-                Transform::Right(len) => write!(f, ", {len})")?,
-                Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
-                    write!(f, ", {}, {}", quoted(pattern), quoted(replacement))?;
-                    let flags = match (all, ignore_case) {
-                        (false, false) => "",
-                        (true, false) => ", 'g'",
-                        (false, true) => ", 'i'",
-                        (true, true) => ", 'gi'",
-                    };
-                    write!(f, "{flags})")?;
-                }
-                Transform::Lower
-                | Transform::Upper
-                | Transform::Trim
-                | Transform::StripAccents
-                | Transform::Soundex
-                | Transform::Metaphone
-                | Transform::Year => f.write_str(")")?,
-            }
-        }
-        Ok(())
+        write_operand(
+            f,
+            match side {
+                Side::Left => "l.",
+                Side::Right => "r.",
+            },
+            operand,
+        )
     }
+}
+
+/// Of either side.
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write_operand(f, "", self)
+    }
+}
+
+fn write_operand(f: &mut Formatter<'_>, side: &str, operand: &Operand) -> fmt::Result {
+    // Calls nest outwards: the transform applied last is written first.
+    for transform in operand.transforms.iter().rev() {
+        f.write_str(match transform {
+            Transform::Lower => "lower(",
+            Transform::Upper => "upper(",
+            Transform::Trim => "trim(",
+            Transform::Substr { .. } => "substr(",
+            Transform::Right(_) => "right(",
+            Transform::RegexpReplace { .. } => "regexp_replace(",
+            Transform::StripAccents => "strip_accents(",
+            Transform::Soundex => "soundex(",
+            Transform::Metaphone => "metaphone(",
+            Transform::Year => "year(",
+            Transform::LengthKey => "length_key(",
+        })?;
+    }
+    f.write_str(side)?;
+    name(f, &operand.name)?;
+    for transform in &operand.transforms {
+        match transform {
+            Transform::Substr { from, len: None } => write!(f, ", {from})")?,
+            Transform::Substr { from, len: Some(len) } => write!(f, ", {from}, {len})")?,
+            Transform::Right(len) => write!(f, ", {len})")?,
+            Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
+                write!(f, ", {}, {}", quoted(pattern), quoted(replacement))?;
+                let flags = match (all, ignore_case) {
+                    (false, false) => "",
+                    (true, false) => ", 'g'",
+                    (false, true) => ", 'i'",
+                    (true, true) => ", 'gi'",
+                };
+                write!(f, "{flags})")?;
+            }
+            Transform::Lower
+            | Transform::Upper
+            | Transform::Trim
+            | Transform::StripAccents
+            | Transform::Soundex
+            | Transform::Metaphone
+            | Transform::Year
+            | Transform::LengthKey => f.write_str(")")?,
+        }
+    }
+    Ok(())
 }
 
 fn name(f: &mut Formatter<'_>, name: &str) -> fmt::Result {

@@ -6,11 +6,19 @@
 //! when = "jaccard(words(l.title), words(r.title)) >= 0.8"
 //! ```
 //!
+//! A section `[score]` may follow, which says how candidates are scored: `score`.
+//! Beside the rules, or instead of them, there may be [neighbourhoods](super::neighbourhood).
+//!
 //! The TOML is walked by hand rather than by serde, so that every complaint can say what a rule file looks like and
 //! point at the key or the value in question.
 
+mod score;
+
+pub(super) use score::{AttributeEntry, ScoreSection};
+
 use super::Side;
 use super::literal::Literal;
+use super::neighbourhood;
 use super::suggest::nearest;
 use super::syntax::{self, Comparison, Complaint, Formula, Parsed, complaint};
 use crate::error::{Error, Result, RuleError};
@@ -23,12 +31,17 @@ use toml::de::{DeTable, DeValue};
 const SHAPE: &str =
     "a rule is written `[[rules]]`, then `name = \"…\"` and `when = \"…\"` on lines of their own";
 
+/// The key of the section about scores.
+const SCORE_KEY: &str = "score";
+
 /// A rule file whose rules are parsed, but not yet checked against any table.
 #[derive(Debug)]
 pub struct RuleFile {
     path: PathBuf,
     source: String,
     entries: Vec<Entry>,
+    score: Option<ScoreSection>,
+    neighbourhoods: Vec<neighbourhood::Entry>,
 }
 
 /// One rule of the file.
@@ -61,8 +74,10 @@ impl RuleFile {
 
     /// Parses the text of a rule file; `path` is for messages alone.
     pub fn parse(path: &Path, source: String) -> Result<Self> {
-        match entries(&source) {
-            Ok(entries) => Ok(Self { path: path.to_owned(), source, entries }),
+        match sections(&source) {
+            Ok(Sections { entries, neighbourhoods, score }) => {
+                Ok(Self { path: path.to_owned(), source, entries, neighbourhoods, score })
+            }
             Err(complaint) => Err(complaint.about(path, source)),
         }
     }
@@ -77,17 +92,21 @@ impl RuleFile {
         self.entries.len()
     }
 
-    /// Never: a file without rules is an error.
+    /// Whether there are none: then there are neighbourhoods.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Every column that a rule reads, as written there, each once: no other column need be loaded.
+    /// Every column that a rule, a neighbourhood or the score reads, as written there, each once: no other column need be
+    /// loaded.
     pub fn columns(&self) -> impl Iterator<Item = (Side, &str)> {
         let mut seen = HashSet::new();
-        let comparisons = self.entries.iter().flat_map(|entry| entry.formula.leaves());
-        let columns =
-            comparisons.flat_map(|comparison| comparison.terms().map(|term| (term.side, term.name.as_str())));
+        let of_rules = self.entries.iter().flat_map(|entry| entry.formula.leaves());
+        let attributes = self.score.iter().flat_map(|score| &score.attributes);
+        let comparisons = of_rules.chain(attributes.map(|attribute| &attribute.measured.comparison));
+        let keys = self.neighbourhoods.iter().flat_map(|entry| &entry.keys);
+        let terms = comparisons.flat_map(Comparison::terms).chain(keys);
+        let columns = terms.map(|term| (term.side, term.name.as_str()));
         columns.filter(move |column| seen.insert(*column))
     }
 
@@ -95,39 +114,82 @@ impl RuleFile {
         &self.entries
     }
 
+    pub(super) fn score(&self) -> Option<&ScoreSection> {
+        self.score.as_ref()
+    }
+
+    /// The file itself, which other files are looked for beside.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn neighbourhoods(&self) -> &[neighbourhood::Entry] {
+        &self.neighbourhoods
+    }
+
     /// The error that a complaint about this file becomes.
     pub(super) fn error(&self, complaint: Complaint) -> Error {
         complaint.about(&self.path, self.source.clone())
+    }
+
+    /// The same, before it is an error.
+    pub(super) fn rule_error(&self, complaint: Complaint) -> RuleError {
+        complaint.in_file(&self.path, self.source.clone())
     }
 }
 
 impl Complaint {
     fn about(self, path: &Path, source: String) -> Error {
+        Error::Rule(Box::new(self.in_file(path, source)))
+    }
+
+    fn in_file(self, path: &Path, source: String) -> RuleError {
         let Self { span, message, help } = self;
-        Error::Rule(Box::new(RuleError { path: path.to_owned(), source, span, message, help }))
+        RuleError { path: path.to_owned(), source, span, message, help }
     }
 }
 
-fn entries(source: &str) -> Parsed<Vec<Entry>> {
+/// What a rule file is made of.
+struct Sections {
+    entries: Vec<Entry>,
+    neighbourhoods: Vec<neighbourhood::Entry>,
+    score: Option<ScoreSection>,
+}
+
+fn sections(source: &str) -> Parsed<Sections> {
     let document = DeTable::parse(source).map_err(|error| {
         let end = source.len();
         complaint(error.span().unwrap_or(end..end), format!("this is not TOML: {}", error.message()))
     })?;
-    known_keys(document.get_ref(), &["rules"], "a rule file")?;
-    let no_rules = |span| complaint(span, "there are no rules in this file").help(SHAPE);
-    let rules = document.get_ref().get("rules").ok_or_else(|| no_rules(0..0))?;
+    let document = document.get_ref();
+    known_keys(document, &["rules", "neighbourhoods", SCORE_KEY], "a rule file", SHAPE)?;
+    let near = document.get("neighbourhoods");
+    let entries = match document.get("rules") {
+        Some(rules) => entries(source, rules)?,
+        None => Vec::new(),
+    };
+    let mut taken = entries.iter().map(|entry| entry.name.clone()).collect();
+    let neighbourhoods = match near {
+        Some(list) => neighbourhood::entries(source, list, &mut taken)?,
+        None => Vec::new(),
+    };
+    if entries.is_empty() && neighbourhoods.is_empty() {
+        let span = document.get("rules").or(near).map_or(0..0, Spanned::span);
+        return Err(complaint(span, "there are no rules in this file").help(SHAPE));
+    }
+    Ok(Sections { entries, neighbourhoods, score: score::section(document, source)? })
+}
+
+fn entries(source: &str, rules: &Spanned<DeValue<'_>>) -> Parsed<Vec<Entry>> {
     let not_a_list = || complaint(rules.span(), "`rules` is not a list of tables").help(SHAPE);
     let list = rules.get_ref().as_array().ok_or_else(not_a_list)?;
-    if list.is_empty() {
-        return Err(no_rules(rules.span()));
-    }
     let mut entries: Vec<Entry> = Vec::with_capacity(list.len());
     for (number, rule) in (1..).zip(list.iter()) {
         let table = rule
             .get_ref()
             .as_table()
             .ok_or_else(|| complaint(rule.span(), "a rule is a table").help(SHAPE))?;
-        known_keys(table, &["name", "when"], "a rule")?;
+        known_keys(table, &["name", "when"], "a rule", SHAPE)?;
         let (name, name_span) = match table.get("name") {
             Some(name) => (string(name, "name")?.to_owned(), name.span()),
             None => (format!("rule {number}"), rule.span()),
@@ -150,7 +212,7 @@ fn entries(source: &str) -> Parsed<Vec<Entry>> {
     Ok(entries)
 }
 
-fn string<'a>(value: &'a Spanned<DeValue<'_>>, key: &str) -> Parsed<&'a str> {
+pub(super) fn string<'a>(value: &'a Spanned<DeValue<'_>>, key: &str) -> Parsed<&'a str> {
     let is = match value.get_ref() {
         DeValue::String(text) => return Ok(text),
         DeValue::Integer(_) | DeValue::Float(_) => "a number",
@@ -162,13 +224,13 @@ fn string<'a>(value: &'a Spanned<DeValue<'_>>, key: &str) -> Parsed<&'a str> {
     Err(complaint(value.span(), format!("`{key}` is {is}, not text")).help("put it in quotes"))
 }
 
-fn known_keys(table: &DeTable<'_>, known: &[&str], of: &str) -> Parsed<()> {
+pub(super) fn known_keys(table: &DeTable<'_>, known: &[&str], of: &str, shape: &str) -> Parsed<()> {
     // Tables are sorted by key; complain about the first in the file.
     let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
     let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
     let complaint = complaint(key.span(), format!("{of} has no key `{}`", key.get_ref()));
     Err(match nearest(key.get_ref(), known.iter().copied()) {
         Some(near) => complaint.help(format!("did you mean `{near}`?")),
-        None => complaint.help(SHAPE),
+        None => complaint.help(shape),
     })
 }

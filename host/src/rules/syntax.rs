@@ -4,13 +4,16 @@
 //! Everything that can be wrong without looking at a table is found here: which side a column is on, the shape of a
 //! function call, thresholds out of range. [`tokens`] finds the exact characters of an expression, [`term`] reads what
 //! stands on one side of a comparison, [`call`] the functions in it, [`comparison`] puts the sides together, and
-//! [`score`] knows what it means that a measure is compared with a number.
+//! [`score`] knows what it means that a measure is compared with a number; [`attribute`] takes measures that are not.
 
+mod attribute;
 mod call;
 mod comparison;
 mod score;
 mod term;
 mod tokens;
+
+pub(super) use attribute::{Measured, parse_measure};
 
 use super::literal::Literal;
 use super::{Measure, Side, Transform};
@@ -157,11 +160,37 @@ const SUPPORTED: &str = "a rule joins comparisons by AND, OR and NOT: l.a = r.a 
 /// Parses a `when`.
 pub(super) fn parse(when: &Literal) -> Parsed<Formula<Comparison>> {
     let empty = || complaint(when.whole(), "the rule is empty").help(SUPPORTED);
-    if when.text().trim().is_empty() {
+    let (tokens, expr) = expression(when, empty, "join comparisons by AND or OR")?;
+    Rule { tokens: &tokens, only_side: None }.formula(&expr)
+}
+
+/// Parses a key: a column of one side, which need not be written, under its transforms.
+pub(super) fn parse_key(key: &Literal, side: Side) -> Parsed<Term> {
+    let help = "write a column, perhaps in transforms: soundex(title)";
+    let empty = || complaint(key.whole(), "the key is empty").help(help);
+    let (tokens, expr) =
+        expression(key, empty, "a key is one column: for several, write several neighbourhoods")?;
+    let rule = Rule { tokens: &tokens, only_side: Some(side) };
+    match rule.subject(&expr)? {
+        Subject::Term(term) => Ok(term),
+        other => {
+            let message = format!("a key is a column, and this is {}", other.what());
+            Err(complaint(tokens.span(&expr), message).help(help))
+        }
+    }
+}
+
+/// The expression that a text is, or what is wrong with it; `instead` is what to do where there is more than one.
+fn expression<'a>(
+    text: &'a Literal,
+    empty: impl Fn() -> Complaint,
+    instead: &str,
+) -> Parsed<(Tokens<'a>, Expr)> {
+    if text.text().trim().is_empty() {
         return Err(empty());
     }
     let dialect = GenericDialect {};
-    let (tokens, located) = Tokens::read(when, &dialect)?;
+    let (tokens, located) = Tokens::read(text, &dialect)?;
     if tokens.is_empty() {
         return Err(empty());
     }
@@ -172,11 +201,11 @@ pub(super) fn parse(when: &Literal) -> Parsed<Formula<Comparison>> {
         let help = match next.token {
             Token::RParen => "there is no parenthesis for it to close",
             Token::SemiColon => "a rule is one condition: write it without a semicolon",
-            _ => "join comparisons by AND or OR",
+            _ => instead,
         };
         return Err(complaint(span, format!("unexpected `{next}`")).help(help));
     }
-    Rule { tokens: &tokens }.formula(&expr)
+    Ok((tokens, expr))
 }
 
 /// Rephrases sqlparser's message, which ends in a place within the `when`, and points there instead.
@@ -206,6 +235,8 @@ fn syntax_error(tokens: &Tokens<'_>, error: &ParserError) -> Complaint {
 /// The reading of one rule.
 struct Rule<'a> {
     tokens: &'a Tokens<'a>,
+    /// The side that all columns are on, if it is a key that is read.
+    only_side: Option<Side>,
 }
 
 impl Rule<'_> {

@@ -5,6 +5,8 @@ mod bind;
 mod calls;
 mod file;
 mod implication;
+mod neighbourhood;
+mod score;
 mod splink;
 mod syntax;
 mod thresholds;

@@ -25,7 +25,7 @@ impl Ids {
     }
 
     /// The values of an id column, which must all be there and all differ.
-    pub(super) fn new(path: &Path, column: &ColumnSchema, texts: LargeStringArray) -> Result<Self> {
+    pub(crate) fn new(path: &Path, column: &ColumnSchema, texts: LargeStringArray) -> Result<Self> {
         if let Some(row) = (0..texts.len()).find(|&row| texts.is_null(row)) {
             let message = format!(
                 "row {}, column `{}`: the id is missing; every record needs one",

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::path::Path;
 
 /// The bytes of a file.
-pub(super) enum Bytes {
+pub(crate) enum Bytes {
     Mapped(Mmap),
     Owned(Vec<u8>),
 }
@@ -27,7 +27,7 @@ impl Deref for Bytes {
     }
 }
 
-pub(super) fn map(path: &Path) -> Result<Bytes> {
+pub(crate) fn map(path: &Path) -> Result<Bytes> {
     let mut file = File::open(path).map_err(Error::io(path))?;
     let metadata = file.metadata().map_err(Error::io(path))?;
     if metadata.is_dir() {

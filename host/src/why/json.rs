@@ -2,15 +2,16 @@
 //!
 //! `left` and `right` of a predicate are there for the records that it looks at, and `null` where a value is missing.
 //! `verdict` is `holds`, `fails`, or `missing`: fails, and so would the opposite. `measured` is `null` where there is
-//! nothing to measure.
+//! nothing to measure. `score` is there if the rule file has one.
 
-use super::{Conjunction, Finding, Measured, Verdict, Why};
+use super::{Conjunction, Finding, Measured, Scored, Verdict, Why};
 use crate::json::Json;
+use crate::score::Billionths;
 
 impl Why {
     /// All of it.
     pub fn json(&self) -> Json {
-        let witness = self.witness();
+        let witness = self.witness_name();
         let rules = self.rules.iter().map(|rule| {
             let conjunctions = rule.conjunctions.iter().map(|conjunction| self.conjunction_json(conjunction));
             Json::Object(vec![
@@ -19,13 +20,25 @@ impl Why {
                 ("conjunctions", conjunctions.collect()),
             ])
         });
-        Json::Object(vec![
+        let near = self.neighbourhoods.iter().map(|near| {
+            Json::Object(vec![
+                ("name", near.neighbourhood.name.as_str().into()),
+                ("holds", near.holds().into()),
+                ("window", near.neighbourhood.window.into()),
+                ("distance", near.distance.into()),
+            ])
+        });
+        let near = (!self.neighbourhoods.is_empty()).then(|| ("neighbourhoods", near.collect()));
+        let mut members = vec![
             ("left", self.left.as_str().into()),
             ("right", self.right.as_str().into()),
             ("candidate", witness.is_some().into()),
-            ("witness", witness.and_then(|ix| self.rules.get(ix)).map(|rule| rule.name.as_str()).into()),
+            ("witness", witness.into()),
             ("rules", rules.collect()),
-        ])
+        ];
+        members.extend(near);
+        members.extend(self.score.as_ref().map(|score| ("score", score.json())));
+        Json::Object(members)
     }
 
     fn conjunction_json(&self, conjunction: &Conjunction) -> Json {
@@ -33,6 +46,24 @@ impl Why {
         Json::Object(vec![
             ("holds", self.conjunction_holds(conjunction).into()),
             ("predicates", predicates.collect()),
+        ])
+    }
+}
+
+impl Scored {
+    fn json(&self) -> Json {
+        let decimal = |billionths: u32| Json::Number(Billionths(billionths).to_string());
+        let attributes = self.attributes.iter().map(|(name, measure, similarity)| {
+            Json::Object(vec![
+                ("name", name.as_str().into()),
+                ("measure", measure.as_str().into()),
+                ("similarity", similarity.map(decimal).into()),
+            ])
+        });
+        Json::Object(vec![
+            ("score", decimal(self.score)),
+            ("threshold", decimal(self.threshold)),
+            ("attributes", attributes.collect()),
         ])
     }
 }

@@ -1,8 +1,7 @@
 //! What a measure comes to on two values, exactly.
 //!
-//! Predicates ask whether a bound is reached, and that is all that the engine ever computes. The number of edits is
-//! therefore found by asking for fewer and fewer, so that it is the engine's own; Jaro's fraction and the sizes of sets
-//! are by-products of theirs.
+//! Predicates ask whether a bound is reached, and that is all that a scan ever computes. The numbers here are those that
+//! scores are made of, as fractions.
 
 use super::ratio::{Exact, Ratio};
 use crate::encode::{Encoded, for_each_token, number};
@@ -115,20 +114,16 @@ impl TwoTexts<'_> {
         }
     }
 
-    /// The least number that is enough, by halves.
     fn edits_in<const BITS: u32>(&self, distance: EditDistance, scratch: &mut [u64]) -> u32 {
         let (a, b) = (self.texts.text::<BITS>(&self.a), self.texts.text::<BITS>(&self.b));
-        let (mut least, mut enough) = (0, a.len().max(b.len()));
-        while least < enough {
-            let most = least + (enough - least) / 2;
-            let is_enough = match distance {
-                EditDistance::Levenshtein => levenshtein::distance_at_most(a, b, most, scratch),
-                EditDistance::Damerau => damerau::distance_at_most(a, b, most, scratch),
-                EditDistance::Hamming => hamming::distance_at_most(a, b, most),
-            };
-            (least, enough) = if is_enough { (least, most) } else { (most + 1, enough) };
-        }
-        least
+        // Never more than the longer one has symbols.
+        let most = a.len().max(b.len());
+        let edits = match distance {
+            EditDistance::Levenshtein => levenshtein::distance(a, b, most, scratch),
+            EditDistance::Damerau => damerau::distance(a, b, most, scratch),
+            EditDistance::Hamming => hamming::distance(a, b, most),
+        };
+        edits.unwrap_or(most)
     }
 
     fn jaro(&self, boost: Boost, scratch: &mut [u64]) -> (u128, u128) {

@@ -6,8 +6,9 @@
 //!          'robert smith' and 'rupert smyth': 0.7500 (9/12)
 //! ```
 
-use super::{Asked, Common, Conjunction, Finding, Measured, Verdict, Why};
+use super::{Asked, Common, Conjunction, Finding, Measured, Scored, Verdict, Why};
 use crate::rules::{Domain, Test};
+use crate::score::Billionths;
 use std::fmt::{self, Display, Formatter, Write};
 
 /// Lines stay within so many columns, unless a predicate alone is longer.
@@ -21,20 +22,52 @@ const LEAD: usize = 20;
 
 impl Display for Why {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let witness = self.witness();
+        let witness = self.witness_name();
         writeln!(f, "{} and {}", Id(&self.left), Id(&self.right))?;
-        for (ix, rule) in self.rules.iter().enumerate() {
-            let holds = holds(self.rule_holds(rule));
-            let marked = if witness == Some(ix) { " — the witness" } else { "" };
+        // No two have the same name.
+        let marked = |name: &str| if witness == Some(name) { " — the witness" } else { "" };
+        for rule in &self.rules {
+            let (holds, marked) = (holds(self.rule_holds(rule)), marked(&rule.name));
             writeln!(f, "\nrule \"{}\": {holds}{marked}", rule.name)?;
             for (ix, conjunction) in rule.conjunctions.iter().enumerate() {
                 self.conjunction(f, rule, ix, conjunction)?;
             }
         }
-        match witness.and_then(|ix| self.rules.get(ix)) {
-            Some(rule) => writeln!(f, "\nThe pair is a candidate; its witness is \"{}\".", rule.name),
-            None => writeln!(f, "\nThe pair is not a candidate: no rule holds."),
+        for near in &self.neighbourhoods {
+            let (name, is_near) = (&near.neighbourhood.name, near.holds());
+            writeln!(f, "\nneighbourhood \"{name}\": {}{}", holds(is_near), marked(name))?;
+            writeln!(f, "  {}  {}", if is_near { "holds" } else { "fails" }, near.neighbourhood)?;
+            match near.distance {
+                Some(1) => writeln!(f, "{:1$}1 place apart", "", MARGIN)?,
+                Some(n) => writeln!(f, "{:1$}{n} places apart", "", MARGIN)?,
+                None => writeln!(f, "{:1$}a record without a key has no neighbours", "", MARGIN)?,
+            }
         }
+        match witness {
+            Some(name) => writeln!(f, "\nThe pair is a candidate; its witness is \"{name}\".")?,
+            None if self.neighbourhoods.is_empty() => {
+                writeln!(f, "\nThe pair is not a candidate: no rule holds.")?;
+            }
+            None => writeln!(f, "\nThe pair is not a candidate: no rule holds, and no window has both.")?,
+        }
+        self.score.as_ref().map_or(Ok(()), |score| write!(f, "{score}"))
+    }
+}
+
+/// The score, and the attributes that it is made of.
+impl Display for Scored {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (score, threshold) = (Billionths(self.score), Billionths(self.threshold));
+        let kept =
+            if self.score >= self.threshold { "kept, as it is not below" } else { "dropped, as it is below" };
+        writeln!(f, "\nIts score is {score}; a candidate with it is {kept} {threshold}.")?;
+        let width = self.attributes.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        for (name, measure, similarity) in &self.attributes {
+            let similarity = similarity.map_or("missing".to_owned(), |value| Billionths(value).to_string());
+            let measure = if name == measure { String::new() } else { format!("  {measure}") };
+            writeln!(f, "{}", format!("  {name:width$}  {similarity:11}{measure}").trim_end())?;
+        }
+        Ok(())
     }
 }
 

@@ -32,6 +32,11 @@ impl Explained<'_> {
             parents.truncate(line.depth + 1);
             parents.push(name);
         }
+        for (ix, near) in self.neighbourhoods.iter().enumerate() {
+            let (name, what) = (escaped(&near.neighbourhood.name), escaped(&near.neighbourhood.to_string()));
+            let label = format!("{name}\\nsorted neighbourhood, approximate\\n{what}");
+            dot.push_str(&format!("  near{ix} [label=\"{label}\", shape=ellipse, style=dashed];\n"));
+        }
         dot.push_str("}\n");
         dot
     }

@@ -1,6 +1,6 @@
 //! The tree as JSON: nodes within nodes.
 
-use super::{BranchScan, Considered, Explained, Line, What};
+use super::{BranchScan, Considered, Explained, Line, Near, What};
 use crate::analyze::{Counted, OnDevice};
 use crate::json::Json;
 use crate::statistics::ColumnStatistics;
@@ -25,6 +25,9 @@ impl Explained<'_> {
             ("considered", Json::List(self.considered.iter().map(|it| considered(it)).collect())),
             ("subsumed", Json::List(subsumed.collect())),
         ];
+        if !self.neighbourhoods.is_empty() {
+            object.push(("neighbourhoods", Json::List(self.neighbourhoods.iter().map(near).collect())));
+        }
         if let Some(analysis) = &self.analysis {
             object.push(("candidates", analysis.n_candidates.into()));
             object.push(("seconds", analysis.time.as_secs_f64().into()));
@@ -156,5 +159,17 @@ fn column(column: &ColumnStatistics) -> Json {
         ("distinct", column.n_distinct.into()),
         ("lengths", Json::List(lengths.collect())),
         ("heavy", Json::List(heavy.collect())),
+    ])
+}
+
+fn near(near: &Near<'_>) -> Json {
+    let Near { neighbourhood, n_records } = near;
+    let keys = neighbourhood.keys.iter().map(|key| Json::Text(key.to_string()));
+    Json::Object(vec![
+        ("name", neighbourhood.name.as_str().into()),
+        ("keys", Json::List(keys.collect())),
+        ("window", neighbourhood.window.into()),
+        ("records", (*n_records as u64).into()),
+        ("approximate", true.into()),
     ])
 }

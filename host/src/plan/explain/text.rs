@@ -1,6 +1,6 @@
 //! The tree as text: a line a node, indented by depth, what is expected beside what happened.
 
-use super::{BranchScan, Considered, Explained, Line, What, about};
+use super::{BranchScan, Considered, Explained, Line, Near, What, about};
 use crate::analyze::OnDevice;
 use crate::grouped::grouped;
 use std::fmt;
@@ -13,7 +13,9 @@ impl fmt::Display for Explained<'_> {
             false => format!("{} of {}", grouped(kept.into()), grouped(all.into())),
         };
         let (left, right) = (of(encoded.n_left, self.n_records[0]), of(encoded.n_right, self.n_records[1]));
-        writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", grouped(*n_pairs))?;
+        if !plan.rules.is_empty() {
+            writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", grouped(*n_pairs))?;
+        }
         self.tree(f)?;
         for scan in &self.scans {
             writeln!(f, "{scan}")?;
@@ -23,6 +25,11 @@ impl fmt::Display for Explained<'_> {
             for Considered { way, cost } in considered {
                 writeln!(f, "  {way}  cost≈{}", about(*cost))?;
             }
+        }
+        for Near { neighbourhood, n_records } in &self.neighbourhoods {
+            let (name, records) = (&neighbourhood.name, grouped(*n_records as u64));
+            write!(f, "Sorted neighbourhood: \"{name}\", {neighbourhood}, records={records}; ")?;
+            writeln!(f, "approximate: pairs outside the windows are not looked at")?;
         }
         for subsumed in self.subsumed {
             let (rule, by) = (&plan.rules[subsumed.rule].name, &plan.rules[subsumed.by].name);

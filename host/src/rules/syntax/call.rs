@@ -8,7 +8,7 @@ use crate::rules::{Boost, EditDistance, SetSimilarity, Tokenizer, Transform};
 use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 use std::ops::RangeInclusive;
 
-const FUNCTIONS: [&str; 29] = [
+const FUNCTIONS: [&str; 30] = [
     "levenshtein",
     "levenshtein_similarity",
     "damerau_levenshtein",
@@ -37,6 +37,7 @@ const FUNCTIONS: [&str; 29] = [
     "soundex",
     "metaphone",
     "year",
+    "length_key",
     // The same as substr.
     "substring",
 ];
@@ -62,6 +63,7 @@ fn transform(name: &str) -> Option<Transform> {
         "soundex" => Transform::Soundex,
         "metaphone" => Transform::Metaphone,
         "year" => Transform::Year,
+        "length_key" => Transform::LengthKey,
         _ => return None,
     })
 }

@@ -51,7 +51,15 @@ impl Rule<'_> {
         match expr {
             Expr::Nested(inner) => self.subject(inner),
             Expr::CompoundIdentifier(parts) => self.column(parts, expr).map(Subject::Term),
-            Expr::Identifier(name) => Err(self.unqualified(name)),
+            Expr::Identifier(name) => match self.only_side {
+                Some(side) => Ok(Subject::Term(Term {
+                    side,
+                    name: name.value.clone(),
+                    transforms: Vec::new(),
+                    span: self.tokens.span(expr),
+                })),
+                None => Err(self.unqualified(name)),
+            },
             Expr::Value(value) => self.constant(&value.value, expr).map(Subject::Constant),
             Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => match inner.as_ref() {
                 Expr::Value(value) if matches!(value.value, Value::Number(..)) => {
@@ -91,6 +99,13 @@ impl Rule<'_> {
                 return Err(complaint(self.tokens.word(table.span), message).help(SIDES));
             }
         };
+        if let Some(only) = self.only_side.filter(|only| *only != side) {
+            let message = match only {
+                Side::Left => "this key is of the left table",
+                Side::Right => "this key is of the right table",
+            };
+            return Err(complaint(span, message).help("write the column alone, without l. or r."));
+        }
         Ok(Term { side, name: name.value.clone(), transforms: Vec::new(), span })
     }
 

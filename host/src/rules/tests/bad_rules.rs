@@ -175,7 +175,7 @@ fn bad_rules() {
     length(l.title) = 3
     ^^^^^^
     there is no function `length`
-    help: did you mean `left`?
+    help: did you mean `length_key`?
 
     coalesce(l.title, '') = r.title
     ^^^^^^^^
