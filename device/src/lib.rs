@@ -2,8 +2,10 @@
 //!
 //! A kernel's body is a safe function, generic over the [`block::Block`] it runs in and the columns it reads, one file
 //! each: [`scan`], with `screen` for its loop over pairs and `verify` for what that lets through; those of the hash
-//! [`join`]; and those of the [`overlap`] join. The GPU runs them through the entry points in `nvptx.rs` and its folder, the only files that are compiled for
-//! the GPU alone and the only ones with `unsafe`; tests run the very same bodies on CPU threads.
+//! [`join`]; those of the [`overlap`] join; [`neighbours`]; the [`score`] of pairs; those of connected [`components`], and of
+//! the closure of a [`matrix`]; those of operators on a [`relation`]; and those of the transitive [`closure`]. The GPU runs
+//! them through the entry points in `nvptx.rs` and its folder, the only files that are compiled for the GPU alone and the only
+//! ones with `unsafe`; tests run the very same bodies on CPU threads.
 //!
 //! `cargo xtask device` builds this crate to `kernels.ptx`, and with each of its features to a file of that name; the host
 //! embeds all of them.
@@ -22,10 +24,16 @@
 )]
 
 pub mod block;
+pub mod closure;
+pub mod components;
 pub mod join;
+pub mod matrix;
 pub mod memory;
+pub mod neighbours;
 pub mod overlap;
+pub mod relation;
 pub mod scan;
+pub mod score;
 mod screen;
 mod sums;
 mod unrolled;

@@ -18,3 +18,16 @@ pub trait Words {
         self.len() == 0
     }
 }
+
+/// An array of four 32-bit words each, which a kernel reads once, and which need not stay in a cache.
+pub trait Quads {
+    /// How many there are.
+    fn len(&self) -> u32;
+    /// One of them.
+    fn get(&self, ix: u32) -> [u32; 4];
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -3,23 +3,39 @@
 //! These are the only files of the crate with `unsafe`. They are sound as long as the host keeps the contract of each entry
 //! point, and `host::cuda::launch` is the only place that calls them.
 
-#[cfg(not(any(feature = "join", feature = "overlap")))]
+#[cfg(feature = "closure")]
+mod closure;
+#[cfg(feature = "cluster")]
+mod cluster;
+#[cfg(any(
+    feature = "scan",
+    feature = "descent",
+    feature = "residual",
+    feature = "listed",
+    feature = "score"
+))]
 mod columns;
 #[cfg(feature = "join")]
 mod join;
 #[cfg(feature = "listed")]
 mod listed;
-#[cfg(not(any(feature = "join", feature = "residual", feature = "overlap")))]
+#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
 mod lists;
+#[cfg(feature = "neighbours")]
+mod neighbours;
 #[cfg(feature = "overlap")]
 mod overlap;
 #[cfg(any(feature = "join", feature = "residual"))]
 mod partitions;
+#[cfg(feature = "relation")]
+mod relation;
 #[cfg(feature = "residual")]
 mod residual;
-#[cfg(not(any(feature = "join", feature = "residual", feature = "overlap", feature = "listed")))]
+#[cfg(any(feature = "scan", feature = "descent"))]
 mod scan;
-#[cfg(any(feature = "join", feature = "overlap"))]
+#[cfg(feature = "score")]
+mod score;
+#[cfg(any(feature = "join", feature = "overlap", feature = "relation", feature = "closure"))]
 mod words;
 
 use crate::block::Block;

@@ -1,9 +1,15 @@
 //! What crosses between host and device, word for word.
 
+mod closure;
+mod cluster;
 mod join;
+mod neighbours;
 mod overlap;
 
+pub use closure::{COLUMN_SOURCES, ClosureSizes, DeviceClosure, GROUP_SOURCES, GROUP_WORDS, Quad, Target};
+pub use cluster::{DeviceForest, DeviceMatrix, LANE_PAIRS, LANE_QUADS, TILE_PAIRS};
 pub use join::{DeviceJoin, DevicePass, DeviceSide, JoinSizes};
+pub use neighbours::DeviceNeighbours;
 pub use overlap::{
     DeviceOverlap, DeviceValues, Group, MOST_HITS, OVERLAP_COUNTERS, OverlapCounters, PROBE_WORDS, SEGMENT,
     SUM_TILE, WideSignature, listed_shared_words, n_sum_tiles,
@@ -25,6 +31,20 @@ pub struct Candidate {
     /// The first rule, in file order, that holds.
     pub rule: u32,
 }
+
+/// A pair of records, and how alike they are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+pub struct Scored {
+    /// One record.
+    pub left: u32,
+    /// The other. Records of a second table are numbered after those of the first.
+    pub right: u32,
+    /// In billionths: 1,000,000,000 is the same.
+    pub score: u32,
+}
+
+const _: () = assert!(size_of::<Scored>() == 12);
 
 /// Words in a [`Candidate`]: kernels write them one at a time.
 pub const CANDIDATE_WORDS: usize = 3;

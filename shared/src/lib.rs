@@ -7,12 +7,15 @@
 //! [`predicate`] applies a measure to a pair of records, reading their values through [`columns`]; a [`path`] joins
 //! predicates into the program that decides a pair. A scan is a [`sweep`]: the [`screen`] of its lead tells most pairs
 //! apart by a signature or a code; [`window`] cuts it into intervals and stretches; [`stealing`] says who does which.
-//! Keys are joined by their hashes ([`join`]), values by the elements they have in common ([`overlap`]).
+//! Keys are joined by their hashes ([`join`]), values by the elements they have in common ([`overlap`]); pairs of anything
+//! are tuples of a [`relation`]. Pairs become entities by a forest of records ([`components`]), or by a matrix of bits
+//! ([`matrix`]).
 //! [`layout`] is what kernels receive.
 
 #![no_std]
 
 pub mod columns;
+pub mod components;
 pub mod damerau;
 mod edits;
 pub mod hamming;
@@ -20,11 +23,16 @@ pub mod jaro;
 pub mod join;
 pub mod layout;
 pub mod levenshtein;
+pub mod matrix;
+pub mod neighbours;
 pub mod overlap;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod path;
+mod places;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod predicate;
+pub mod relation;
+pub mod score;
 pub mod screen;
 pub mod sets;
 pub mod signature;

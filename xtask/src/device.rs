@@ -16,7 +16,7 @@ mod usage;
 
 use crate::cargo::root;
 use crate::replace::replace;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use header::Header;
 use std::fs;
 use std::io::Write;
@@ -28,10 +28,10 @@ const ARCHITECTURES: [&str; 3] = [OLDEST, "sm_80", "sm_90"];
 const OLDEST: &str = "sm_70";
 
 /// What is built of the device crate, each file by itself: a function that two kernels shared would be called, not inlined.
-const MODULES: [Module; 6] = [
+const MODULES: &[Module] = &[
     Module {
         path: "device/kernels.ptx",
-        feature: "",
+        feature: "scan",
         // Two blocks of 256 threads then share a multiprocessor.
         most_registers: &[("hyperblock_scan", 128)],
         may_use_stack: false,
@@ -70,6 +70,51 @@ const MODULES: [Module; 6] = [
         most_registers: &[("hyperblock_listed", 128)],
         may_use_stack: false,
     },
+    Module {
+        path: "device/neighbours.ptx",
+        feature: "neighbours",
+        // As many threads as a multiprocessor has room for.
+        most_registers: &[("hyperblock_neighbours_count", 32), ("hyperblock_neighbours_write", 32)],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/score.ptx",
+        feature: "score",
+        // Four blocks of 128 threads.
+        most_registers: &[("hyperblock_score", 128)],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/cluster.ptx",
+        feature: "cluster",
+        // All threads that a multiprocessor has room for: they wait for memory.
+        most_registers: &[("hyperblock_cluster_hook", 40), ("hyperblock_cluster_compress", 32)],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/closure.ptx",
+        feature: "closure",
+        // A block of 1,024 threads; four of 256.
+        most_registers: &[
+            ("hyperblock_closure_rows", 64),
+            ("hyperblock_closure_count", 64),
+            ("hyperblock_closure_write", 64),
+        ],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/relation.ptx",
+        feature: "relation",
+        // Three blocks of 256 threads, which have many loads under way, and four or more of the others.
+        most_registers: &[
+            ("hyperblock_relation_scatter", 80),
+            ("hyperblock_relation_count", 80),
+            ("hyperblock_relation_merge", 80),
+            ("hyperblock_relation_deduplicate", 64),
+            ("hyperblock_relation_join", 64),
+        ],
+        may_use_stack: false,
+    },
 ];
 
 /// A file of PTX.
@@ -91,14 +136,24 @@ pub(crate) struct Args {
     /// Write nothing: check that the committed PTX belongs to the sources, and that kernels.ptx assembles without spills
     #[arg(long)]
     check: bool,
+    /// Only these files, by the feature that each is built with: scan, join and so on
+    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
+    only: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
+    let is_known = |name: &&String| MODULES.iter().any(|module| module.feature == name.as_str());
+    if let Some(unknown) = args.only.iter().find(|name| !is_known(name)) {
+        let known: Vec<_> = MODULES.iter().map(|module| module.feature).collect();
+        bail!("there is no `{unknown}`; there are {}", known.join(", "));
+    }
     if args.install {
         install_missing()?;
     }
     let work = if args.check { Module::check } else { Module::write };
-    MODULES.iter().try_for_each(work)
+    let is_asked =
+        |module: &&Module| args.only.is_empty() || args.only.iter().any(|name| name == module.feature);
+    MODULES.iter().filter(is_asked).try_for_each(work)
 }
 
 /// Checks the committed kernels, on a machine that may have nothing to do it with.
