@@ -57,7 +57,7 @@ impl Sheet {
     }
 
     /// By row: all columns, the id first, as the engine numbers them.
-    fn values(&self) -> Vec<Vec<Option<String>>> {
+    pub(crate) fn values(&self) -> Vec<Vec<Option<String>>> {
         let whole = |(id, row): (&String, &Vec<_>)| {
             std::iter::once(Some(id.clone())).chain(row.iter().cloned()).collect()
         };

@@ -6,9 +6,14 @@
 //! little memory.
 
 pub mod case;
+pub mod closures;
+pub mod clusters;
 pub mod generate;
 pub mod joins;
+pub mod neighbours;
 pub mod oracle;
 pub mod overlaps;
+pub mod relations;
+pub mod scores;
 pub mod small;
 pub mod threads;

@@ -3,11 +3,15 @@
 //! It shares no code with the engine: no codes, no symbols, no thresholds of the kernels. From the engine it takes the
 //! rules' form alone ([`hyperblock::rules`]), and those without what the engine adds for deduplication: here a pair of
 //! one table is simply tried both ways round. `measures` holds the similarities, `numbers` decimals and dates,
-//! `values` the transforms.
+//! `values` the transforms, `neighbours` what is sorted, `scores` what attributes come to.
 
 mod measures;
+mod neighbours;
 mod numbers;
+pub mod scores;
 mod values;
+
+pub use neighbours::with_neighbours;
 
 use hyperblock::rules::{Condition, Domain, Limit, Measure, Predicate, Rule, SetSimilarity, Side, Test};
 use std::cmp::Ordering;

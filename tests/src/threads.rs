@@ -4,22 +4,33 @@
 //! is stricter than a GPU, too: threads really run apart, indices are checked, lanes that take part in different
 //! votes are found out, and so are result slots that are counted but not written.
 
+mod closure;
+mod cluster;
+mod condensed;
 mod join;
+mod neighbours;
 mod overlap;
+mod relation;
+mod score;
 
 pub use overlap::{Compared, holds_together};
 
 use hyperblock::access::{Access, accesses};
-use hyperblock::backend::{Backend, BackendKind, Outcome, Scan};
+use hyperblock::backend::{Backend, BackendKind, Outcome, PairScores, Scan};
+use hyperblock::closure::{Graph, LoadedGraph};
+use hyperblock::cluster::{Components, Scored};
 use hyperblock::encode::Encoded;
 use hyperblock::join::{Join, Side};
+use hyperblock::neighbours::{Neighbours, Orders};
 use hyperblock::partition::blocks;
 use hyperblock::plan::Program;
+use hyperblock::relation::Relations;
 use hyperblock::sweep::Sweep;
 use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::block::Block;
 use hyperblock_device::scan;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
+use hyperblock_shared::score::Attribute;
 use hyperblock_shared::text::scratch_words;
 use hyperblock_shared::window::Task;
 use std::cell::Cell;
@@ -44,6 +55,7 @@ pub struct KernelOnThreads {
     most_heavies: u32,
     n_too_many: AtomicU32,
     n_heavies: AtomicU32,
+    n_giants: AtomicU32,
 }
 
 impl KernelOnThreads {
@@ -58,6 +70,7 @@ impl KernelOnThreads {
             most_heavies: 16,
             n_too_many: AtomicU32::new(0),
             n_heavies: AtomicU32::new(0),
+            n_giants: AtomicU32::new(0),
         }
     }
 
@@ -79,6 +92,11 @@ impl KernelOnThreads {
     /// How many pairs of items were handed on.
     pub fn n_heavies(&self) -> u32 {
         self.n_heavies.load(Relaxed)
+    }
+
+    /// How often a giant component was found.
+    pub fn n_giants(&self) -> u32 {
+        self.n_giants.load(Relaxed)
     }
 
     fn launch(&self, job: &scan::Scan<'_, Encoded>, is_sequential: bool, n_scratch: u32) {
@@ -130,8 +148,40 @@ impl Backend for KernelOnThreads {
         Ok(Box::new(ThreadScan { device: self, encoded, program }))
     }
 
+    fn load_components<'a>(
+        &'a self,
+        n_records: u32,
+        pairs: &'a [Scored],
+    ) -> Result<Box<dyn Components + 'a>> {
+        Ok(Box::new(cluster::ThreadComponents::load(self, n_records, pairs)?))
+    }
+
+    fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+        Ok(Box::new(cluster::ThreadMatrix::load(self, n_records, pairs)?))
+    }
+
     fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
         Ok(Box::new(join::ThreadJoin::load(self, left, right)))
+    }
+
+    fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>> {
+        Ok(Box::new(neighbours::ThreadNeighbours::new(self, orders)))
+    }
+
+    fn load_scores<'a>(
+        &'a self,
+        encoded: &'a Encoded,
+        attributes: &'a [Attribute],
+    ) -> Result<Box<dyn PairScores + 'a>> {
+        Ok(Box::new(score::ThreadScores { device: self, encoded, attributes }))
+    }
+
+    fn relations(&self) -> Box<dyn Relations + '_> {
+        Box::new(relation::ThreadRelations(self))
+    }
+
+    fn load_graph<'a>(&'a self, graph: &'a Graph) -> Result<Box<dyn LoadedGraph + 'a>> {
+        Ok(Box::new(closure::ThreadGraph { device: self, graph }))
     }
 }
 

@@ -72,6 +72,7 @@ fn transforms() -> impl Strategy<Value = &'static str> {
         "metaphone({})",
         "year({})",
         "right(year({}), 2)",
+        "length_key({})",
         "regexp_replace({}, '[^a-z]', '')",
         "regexp_replace({}, '[ab]', 'x', 'gi')",
         "regexp_replace(lower({}), '(.)(b)', '\\2\\1', 'g')",
@@ -112,8 +113,9 @@ fn constant() -> BoxedStrategy<String> {
         "NOT IN ('aa', 'b')",
     ]);
     let text = (pair(TEXTS), prop_oneof![texts, more_texts]).prop_map(|((a, _), asked)| {
-        // A year is a number.
-        let a = if a.starts_with("year(") { format!("trim({a})") } else { a };
+        // A year is a number, and so is a length.
+        let is_number = ["year(", "length_key("].iter().any(|name| a.starts_with(name));
+        let a = if is_number { format!("trim({a})") } else { a };
         format!("{a} {asked}")
     });
     let number = (

@@ -47,6 +47,13 @@ fn apply(transform: &Transform, value: &str) -> String {
             let letters: String = chars.iter().filter(|char| char.is_ascii_alphabetic()).collect();
             rphonetic::Metaphone::default().encode(&letters)
         }
+        Transform::LengthKey => match chars.first() {
+            None => String::new(),
+            Some(first) => {
+                let code = first.to_lowercase().map(|char| char as usize).next().expect("a character");
+                (chars.len() * 1000 + if code > 999 { 999 } else { code }).to_string()
+            }
+        },
         Transform::Year => {
             let runs = value.split(|char: char| !char.is_ascii_digit()).filter(|run| run.len() == 4);
             runs.take(1).map(|run| run.parse::<u32>().expect("digits").to_string()).collect()

@@ -1,13 +1,21 @@
 //! The program as a user meets it: files and arguments in, files, messages and exit codes out.
 //!
 //! [`program`] builds and runs it in a folder of its own; [`outputs`] is what it writes and says when all is well,
-//! [`inputs`] the many shapes of the same table, [`why`] what it says about one pair, [`errors`] what it says when
-//! something is wrong, and [`signals`] how it ends when it is told to.
+//! [`score`] what scores add to it, [`inputs`] the many shapes of the same table, [`neighbours`] pairs of records that are
+//! near each other, [`fit`] weights that are estimated, [`why`] what it says about one pair, [`cluster`] what it makes of
+//! pairs, [`resolve`] all of it in one go, [`closure`] what it makes of graphs, [`errors`] what it says when something is
+//! wrong, and [`signals`] how it ends when it is told to.
 
+mod closure;
+mod cluster;
 mod errors;
+mod fit;
 mod inputs;
+mod neighbours;
 mod outputs;
 mod program;
+mod resolve;
+mod score;
 #[cfg(unix)]
 mod signals;
 mod why;

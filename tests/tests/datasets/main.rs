@@ -1,9 +1,12 @@
 //! Real tables: public data sets that lie beside the checkout, whole or cut. Candidates are those of the oracle and the
-//! same under every plan, and plans do about what they are expected to do.
+//! same under every plan, plans do about what they are expected to do, and examples are as good as they say.
 //!
 //! The data is not part of the repository. Where it is absent every trial is reported as ignored, never as passed.
 
+mod clusters;
 mod estimates;
+mod examples;
+mod graphs;
 mod set;
 mod variants;
 
@@ -80,9 +83,13 @@ fn main() {
         ];
         trials.extend(trials_of_all.map(|trial| trial.with_ignored_flag(!data.is_there())));
     }
+    trials.extend(graphs::trials());
+    trials.extend(examples::trials());
     let is_any_there = all.iter().any(DataSet::is_there);
     let hold = move || estimates::hold(&all);
     trials.insert(0, Trial::test("estimates", hold).with_ignored_flag(!is_any_there));
+    let is_there = set::folder().join(clusters::NAME).is_dir();
+    trials.push(Trial::test("clusters", clusters::settlements).with_ignored_flag(!is_there));
     trials.push(Trial::test("rules_for_every_data_set", rules_for_all).with_ignored_flag(!is_any_there));
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -3,6 +3,10 @@
 //! Where there is no GPU every trial is reported as ignored, never as passed. The binary needs nothing of the source
 //! tree, so it can be carried to a machine that has one.
 
+mod closures;
+mod clusters;
+mod relation;
+
 use hyperblock::backend::Backend;
 use hyperblock::cpu::Cpu;
 use hyperblock::cuda::{self, Cuda};
@@ -14,7 +18,9 @@ use hyperblock_tests::generate::{
     cases, keyed_cases, nothing_to_compare, regular_rules, regular_sheet, zipf_sheet,
 };
 use hyperblock_tests::joins::{self, JoinCase};
+use hyperblock_tests::neighbours::{NearCase, near_cases};
 use hyperblock_tests::overlaps;
+use hyperblock_tests::scores;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -49,6 +55,22 @@ fn main() {
         trial("overlap_joins", overlap_joins),
         trial("similarities_by_overlap_joins", similarities_by_overlap_joins),
         trial("many_values_by_overlap_joins", many_values_by_overlap_joins),
+        trial("clusters", clusters::clusters),
+        trial("clusters_of_many_records", clusters::clusters_of_many_records),
+        trial("clusters_without_memory", clusters::clusters_without_memory),
+        trial("neighbourhoods", neighbourhoods),
+        trial("many_neighbours", many_neighbours),
+        trial("closures", closures::closures),
+        trial("closures_of_many_nodes", closures::closures_of_many_nodes),
+        trial("closures_in_pieces", closures::closures_in_pieces),
+        trial("relational_operators", relation::relational_operators),
+        trial("relational_operators_on_many_tuples", relation::relational_operators_on_many_tuples),
+        trial("semi_naive_closures", relation::semi_naive_closures),
+        trial("semi_naive_closures_of_many_tuples", relation::semi_naive_closures_of_many_tuples),
+        trial("semi_naive_closures_in_little_memory", relation::semi_naive_closures_in_little_memory),
+        trial("scores", random_scores),
+        trial("scores_of_long_texts", scores_of_long_texts),
+        trial("scores_of_many_pairs", scores_of_many_pairs),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -491,6 +513,70 @@ fn many_values_by_overlap_joins() -> Result<(), Failed> {
                 return Err(format!("{options:?}: {n} candidates, not {m}").into());
             }
         }
+    }
+    Ok(())
+}
+
+/// With all memory, and with so little that pairs come in parts or orders stay on the host.
+fn neighbourhoods() -> Result<(), Failed> {
+    for device in [Cuda::open(0)?, Cuda::open(0)?.with_memory(100_000), Cuda::open(0)?.with_memory(400)] {
+        let config = Config { cases: 60, failure_persistence: None, ..Config::default() };
+        TestRunner::new(config).run(&near_cases(60), |near| {
+            if !near.is_well_formed() {
+                return Err(TestCaseError::reject("no rule"));
+            }
+            near.assert_same(&device);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// So many that they come in several parts, of one table and of two, of one order and of several.
+fn many_neighbours() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    for (right, keys, window) in [
+        (None, &["'name'"][..], 200),
+        (None, &["'name'", "'zip'", "'left(name, 3)'"], 20),
+        (Some(name_sheet(30_000, 70_000)), &["'name'", "'year'"], 60),
+    ] {
+        let case = Case { left: name_sheet(60_000, 5), right, whens: Vec::new() };
+        let near =
+            NearCase { case, neighbourhoods: keys.iter().map(|key| ((*key).into(), window)).collect() };
+        near.assert_as_on_the_cpu(&device);
+    }
+    Ok(())
+}
+
+fn random_scores() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    let config = Config { cases: 100, failure_persistence: None, ..Config::default() };
+    Ok(TestRunner::new(config).run(&scores::cases(20), |case| {
+        case.assert_exact(&device);
+        Ok(())
+    })?)
+}
+
+fn scores_of_long_texts() -> Result<(), Failed> {
+    let device = Cuda::open(0)?;
+    for case in scores::long().into_iter().chain([scores::very_wide()]) {
+        case.assert_exact(&device);
+    }
+    Ok(())
+}
+
+/// More than are scored at once, as the CPU scores them.
+fn scores_of_many_pairs() -> Result<(), Failed> {
+    let (case, pairs) = scores::many(5000, 5_000_000);
+    let prepared = case.prepare()?;
+    let (means, patterns) = scores::scores(&prepared, &Cuda::open(0)?, &pairs);
+    let (wanted_means, wanted_patterns) = scores::scores(&prepared, &Cpu::new(), &pairs);
+    let differing = means.iter().zip(&wanted_means).position(|(got, wanted)| got != wanted);
+    if let Some(ix) = differing {
+        return Err(format!("pair {:?}: {} and not {}", pairs[ix], means[ix], wanted_means[ix]).into());
+    }
+    if patterns != wanted_patterns {
+        return Err("patterns differ".into());
     }
     Ok(())
 }

@@ -1,0 +1,246 @@
+//! Cases of scores: tables, a `[score]` section, and which pairs are scored.
+
+use crate::case::Sheet;
+use crate::oracle;
+use hyperblock::backend::Backend;
+use hyperblock::cpu::Cpu;
+use hyperblock::score::Billionths;
+use hyperblock::{Candidate, Control, Error, Job, Prepared, Result};
+use hyperblock_shared::join::hash;
+use proptest::prelude::*;
+
+/// Tables with a column `id`, and how their records are scored.
+#[derive(Clone, Debug)]
+pub struct ScoreCase {
+    /// The left table, or the only one.
+    pub left: Sheet,
+    /// The right table, if there are two.
+    pub right: Option<Sheet>,
+    /// By attribute: its table in the rule file.
+    pub attributes: Vec<String>,
+    /// Left records, by their places, that are too large for the oracle.
+    pub without: Vec<u32>,
+}
+
+/// The measures that cases choose from, over the columns `a` and `b` of text and `n` of numbers.
+pub const MEASURES: [&str; 20] = [
+    "levenshtein_similarity(l.a, r.a)",
+    "levenshtein_similarity(lower(l.b), lower(r.a))",
+    "damerau_levenshtein_similarity(l.a, r.a)",
+    "hamming_similarity(l.a, r.a)",
+    "jaro(l.a, r.a)",
+    "jaro_winkler(l.a, r.a)",
+    "jaro_winkler(substr(l.b, 1, 5), substr(r.b, 1, 5))",
+    "jaccard(words(l.b), words(r.b))",
+    "jaccard(qgrams(l.a, 2), qgrams(r.a, 2))",
+    "dice(qgrams(l.b, 3), qgrams(r.b, 3))",
+    "cosine(l.a, r.a)",
+    "cosine(words(l.b), words(r.b))",
+    "overlap_coefficient(qgrams(l.a, 2), qgrams(r.b, 2))",
+    "l.a = r.a",
+    "l.n <> r.n",
+    "abs(l.n - r.n) <= 2",
+    "l.n < r.n",
+    "levenshtein(l.a, r.a) <= 3",
+    "hamming(l.a, r.a) > 2",
+    "overlap(words(l.b), words(r.b)) >= 2",
+];
+
+impl ScoreCase {
+    /// The rule file. The rule is never asked.
+    pub fn toml(&self) -> String {
+        let attributes =
+            self.attributes.iter().map(|attribute| format!("[[score.attributes]]\n{attribute}\n"));
+        format!("[[rules]]\nwhen = \"l.a = r.a\"\n[score]\n{}", attributes.collect::<String>())
+    }
+
+    /// Writes the files, and has the engine read and encode them.
+    pub fn prepare(&self) -> Result<Prepared> {
+        let folder = tempfile::tempdir().map_err(Error::io(&std::env::temp_dir()))?;
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).map_err(Error::io(&path)).map(|()| path)
+        };
+        let (left, rules) = (write("left.csv", &self.left.csv())?, write("rules.toml", &self.toml())?);
+        let job = match &self.right {
+            None => Job::dedupe(&left, &rules),
+            Some(right) => Job::link(&left, write("right.csv", &right.csv())?, &rules),
+        };
+        job.prepare(&Cpu::new())
+    }
+
+    /// All pairs but those of what is too large; of one table, each once.
+    pub fn pairs(&self) -> Vec<[u32; 2]> {
+        let right = self.right.as_ref().unwrap_or(&self.left);
+        let lefts = (0..self.left.rows.len() as u32).filter(|left| !self.without.contains(left));
+        let is_left_out = |right: &u32| self.right.is_none() && self.without.contains(right);
+        let rights: Vec<u32> = (0..right.rows.len() as u32).filter(|right| !is_left_out(right)).collect();
+        let first = |left: u32| if self.right.is_none() { left } else { 0 };
+        let of = |left: u32| {
+            rights.iter().filter(move |&&right| right >= first(left)).map(move |&right| [left, right])
+        };
+        lefts.flat_map(of).collect()
+    }
+
+    /// That a device gives the oracle's means and patterns.
+    pub fn assert_exact(&self, device: &dyn Backend) {
+        let prepared = self.prepare().unwrap_or_else(|error| panic!("{error}\n{self:?}"));
+        let scoring = prepared.scoring().expect("the rule file has a score");
+        let attributes = scoring.attributes();
+        let (lefts, rights) = (self.left.values(), self.right.as_ref().unwrap_or(&self.left).values());
+        let pairs = self.pairs();
+        let (means, patterns) = scores(&prepared, device, &pairs);
+        for ((&[left, right], mean), pattern) in pairs.iter().zip(means).zip(patterns) {
+            let (left, right) = (&lefts[left as usize], &rights[right as usize]);
+            let similarity = |attribute| oracle::scores::similarity(attribute, left, right);
+            let similarities: Vec<_> = attributes.iter().map(similarity).collect();
+            let wanted = oracle::scores::mean(attributes, &similarities);
+            let (mean, wanted) = (Billionths(mean), Billionths(wanted));
+            assert_eq!(mean, wanted, "{}: {left:?} {right:?}\n{}", device.name(), self.toml());
+            let wanted = oracle::scores::pattern(attributes, &similarities);
+            assert_eq!(pattern, wanted, "{}: {left:?} {right:?}\n{}", device.name(), self.toml());
+        }
+        self.assert_bounded(&prepared, device, &pairs);
+    }
+
+    /// That scores are the same where only those from a bound on are asked for: also from one that is reached exactly.
+    fn assert_bounded(&self, prepared: &Prepared, device: &dyn Backend, pairs: &[[u32; 2]]) {
+        let control = Control::default();
+        let mut scores = prepared.scoring().expect("a score").load(device).expect("the columns are loaded");
+        let candidates = candidates(pairs);
+        let exact = scores.score(&candidates, &control).expect("the pairs are scored");
+        let mut middle = exact.clone();
+        middle.sort_unstable();
+        let seen = middle.get(middle.len() / 2).copied().unwrap_or(0);
+        for least in [seen, seen + 1, 800_000_000] {
+            let bounded = scores.score_from(&candidates, least, &control).expect("the pairs are scored");
+            for ((pair, exact), bounded) in pairs.iter().zip(&exact).zip(bounded) {
+                let is_right = if *exact >= least { bounded == *exact } else { bounded < least };
+                assert!(is_right, "{pair:?}: {bounded}, not {exact}, from {least} on\n{}", self.toml());
+            }
+        }
+    }
+}
+
+fn candidates(pairs: &[[u32; 2]]) -> Vec<Candidate> {
+    pairs.iter().map(|&[left, right]| Candidate { left, right, rule: 0 }).collect()
+}
+
+/// The means and patterns of pairs on a device.
+pub fn scores(prepared: &Prepared, device: &dyn Backend, pairs: &[[u32; 2]]) -> (Vec<u32>, Vec<u64>) {
+    let control = Control::default();
+    let mut scores = prepared.scoring().expect("a score").load(device).expect("the columns are loaded");
+    let means = scores.score(&candidates(pairs), &control).expect("the pairs are scored");
+    (means, scores.patterns(pairs, &control).expect("the pairs have patterns"))
+}
+
+/// Random tables and random attributes.
+pub fn cases(most_rows: usize) -> impl Strategy<Value = ScoreCase> {
+    let sheet =
+        || prop::collection::vec(row(), 1..most_rows).prop_map(|rows| Sheet::new(&["a", "b", "n"], rows));
+    let attributes = prop::sample::subsequence(MEASURES.to_vec(), 1..8)
+        .prop_flat_map(|measures| measures.into_iter().map(attribute).collect::<Vec<_>>());
+    let right = prop_oneof![Just(None), sheet().prop_map(Some)];
+    (sheet(), right, attributes)
+        .prop_map(|(left, right, attributes)| ScoreCase { left, right, attributes, without: Vec::new() })
+        .prop_filter("n must be a number", |case| {
+            let has_number = |sheet: &Sheet| sheet.rows.iter().any(|row| row[2].is_some());
+            has_number(&case.left) && case.right.as_ref().is_none_or(has_number)
+        })
+}
+
+fn row() -> impl Strategy<Value = Vec<Option<String>>> {
+    let word = prop::sample::select(vec!["ab", "abba", "b", "ca", "Cab", "daé", "éd", "bac", "abcdabcd"]);
+    let words = move |n| prop::collection::vec(word.clone(), 1..n);
+    let text = prop_oneof![
+        6 => words(4).prop_map(|words| words.join("")),
+        1 => words(30).prop_map(|words| words.join("")),
+    ];
+    let many = words(6).prop_map(|words| words.join(" "));
+    let missing = |text: BoxedStrategy<String>| prop_oneof![1 => Just(None), 8 => text.prop_map(Some)];
+    let number = (0..8i32).prop_map(|number| number.to_string());
+    (missing(text.boxed()), missing(many.boxed()), missing(number.boxed()))
+        .prop_map(|(a, b, n)| vec![a, b, n])
+}
+
+fn attribute(measure: &'static str) -> impl Strategy<Value = String> {
+    let is_condition = measure.contains(" <") || measure.contains(" >") || measure.contains(" = ");
+    let weights =
+        prop::sample::select(vec!["", "weight = 30", "weight = 0.5", "weight = 2.125", "weight = 1000"]);
+    let thresholds =
+        prop::sample::select(vec!["", "threshold = 0.5", "threshold = 0.666666667", "threshold = 1"]);
+    let levels = prop::sample::select(match is_condition {
+        true => vec!["", "levels = [1]"],
+        false => {
+            vec!["", "levels = [1, 0.92, 0.8]", "levels = [0.5]", "levels = [0.9, 0.75, 0.666666667, 0.2]"]
+        }
+    });
+    (weights, thresholds, levels).prop_map(move |(weight, threshold, levels)| {
+        format!("measure = \"{measure}\"\n{weight}\n{threshold}\n{levels}")
+    })
+}
+
+/// Texts about the edges of blocks and beyond, of few characters and of many.
+pub fn long() -> Vec<ScoreCase> {
+    let lens = [63, 64, 65, 128, 129, 300, 520, 4200];
+    let few: Vec<char> = "abcdefé".chars().collect();
+    let wide: Vec<char> = (0x4e00..0x4e00 + 300).filter_map(char::from_u32).collect();
+    [few, wide]
+        .iter()
+        .map(|alphabet| ScoreCase {
+            left: texts(&lens, alphabet),
+            right: None,
+            attributes: MEASURES[..13].iter().map(|measure| format!("measure = \"{measure}\"")).collect(),
+            without: Vec::new(),
+        })
+        .collect()
+}
+
+/// Texts of more characters than 16 bits number.
+pub fn very_wide() -> ScoreCase {
+    let alphabet: Vec<char> = (0x4e00..0x4e00 + 70_000).filter_map(char::from_u32).collect();
+    let mut left = texts(&[5, 20, 64, 70, 130, 200], &alphabet[..5]);
+    left.rows[0][0] = Some(alphabet.iter().collect());
+    let attributes = MEASURES[..6].iter().map(|measure| format!("measure = \"{measure}\"")).collect();
+    ScoreCase { left, right: None, attributes, without: vec![0] }
+}
+
+/// Texts of these lengths, each a few edits from another.
+fn texts(lens: &[usize], alphabet: &[char]) -> Sheet {
+    let random = |seed: usize| hash(seed as u32) as usize;
+    let original = |len: usize| -> Vec<char> {
+        (0..len).map(|ix| alphabet[random(ix * 31 + len) % alphabet.len()]).collect()
+    };
+    let row = |ix: usize| {
+        let len = lens[ix / 2];
+        let mut text = original(len);
+        for nth in 0..ix % 2 * (1 + len / 12) {
+            let at = random(ix * 1000 + nth) % text.len();
+            match nth % 4 {
+                0 => text[at] = alphabet[random(nth) % alphabet.len()],
+                1 => drop(text.remove(at)),
+                2 => text.insert(at, alphabet[random(nth + 7) % alphabet.len()]),
+                _ => text.rotate_left(at.min(9)),
+            }
+        }
+        let text: String = text.into_iter().collect();
+        let words =
+            text.chars().enumerate().flat_map(|(ix, char)| [Some(char), (ix % 6 == 5).then_some(' ')]);
+        vec![Some(text.clone()), Some(words.flatten().collect()), Some(ix.to_string())]
+    };
+    Sheet::new(&["a", "b", "n"], (0..2 * lens.len()).map(row).collect())
+}
+
+/// Many records, and random pairs of them: too many for the oracle.
+pub fn many(n_records: usize, n_pairs: u32) -> (ScoreCase, Vec<[u32; 2]>) {
+    let lens: Vec<usize> =
+        (0..n_records / 2).map(|ix| 4 + (hash(ix as u32) % 60) as usize * (1 + ix % 7)).collect();
+    let left = texts(&lens, &"etaoinshrdlu cmfwyp".chars().collect::<Vec<_>>());
+    let measures =
+        ["jaro_winkler(l.a, r.a)", "levenshtein_similarity(l.a, r.a)", "cosine(words(l.b), words(r.b))"];
+    let attributes = measures.iter().chain(&["abs(l.n - r.n) <= 100"]);
+    let attributes = attributes.map(|measure| format!("measure = \"{measure}\"\nthreshold = 0.2")).collect();
+    let n = left.rows.len() as u32;
+    let pairs = (0..n_pairs).map(|ix| [hash(ix) % n, hash(ix ^ 0x5555_5555) % n]).collect();
+    (ScoreCase { left, right: None, attributes, without: Vec::new() }, pairs)
+}

@@ -1,0 +1,45 @@
+//! A real graph of matches: place names of four sources, and links between them with a similarity each.
+
+use super::set;
+use hyperblock::Control;
+use hyperblock::backend::Backend;
+use hyperblock::cluster::{Method, PairFile, PairSource, cluster};
+use hyperblock::cpu::Cpu;
+use hyperblock::cuda::{self, Cuda};
+use hyperblock::evaluate::Truth;
+use hyperblock_tests::clusters::naive_by_component;
+use libtest_mimic::Failed;
+
+/// The data set.
+pub(crate) const NAME: &str = "geo_settlements";
+
+/// All methods, on all devices, are as the naive ways; and not chaining is worth something.
+pub(crate) fn settlements() -> Result<(), Failed> {
+    let folder = set::folder().join(NAME);
+    let source = PairSource {
+        path: folder.join("similarity_edges.csv"),
+        records: [Some(folder.join("table.csv")), None],
+        ..PairSource::default()
+    };
+    let file = PairFile::read(&source)?;
+    let truth = Truth::of_ids(&folder.join("truth.csv"), &file.left, None)?;
+    let mut devices: Vec<Box<dyn Backend>> = vec![Box::new(Cpu::new())];
+    if cuda::gpus().is_ok() {
+        devices.push(Box::new(Cuda::open(0)?));
+    }
+    let mut precisions = Vec::new();
+    for method in Method::ALL {
+        let wanted = naive_by_component(file.n_records(), &file.pairs, method);
+        for device in &devices {
+            let entities = cluster(&**device, file.n_records(), &file.pairs, method, &Control::default())?;
+            if entities != wanted {
+                return Err(format!("{method} on {}: other entities", device.name()).into());
+            }
+        }
+        precisions.push(truth.of_entities(&wanted).b_cubed.precision);
+    }
+    match precisions[..] {
+        [components, center, complete, _] if center > components && complete > components => Ok(()),
+        _ => Err(format!("precisions {precisions:?}").into()),
+    }
+}
