@@ -2,11 +2,12 @@
 //!
 //! A [`person`] is drawn from our own [`words`], heavy ones first; [`people`] repeats some of them with
 //! [`noise`] and keeps the truth, and [`skew`] says how unevenly names and zip codes come up; [`names`] makes
-//! distinct names for the scan. [`papers`] and [`titles`] are of a [`vocabulary`] of made-up words, and so
-//! are not about persons; [`slips`] happen to all. Their randomness comes from one ChaCha8 stream, and their
+//! distinct names for the scan. [`papers`], [`titles`] and [`cds`] are of a [`vocabulary`] of made-up words, and
+//! so are not about persons; [`slips`] happen to all. Their randomness comes from one ChaCha8 stream, and their
 //! mathematics from libm, so neither platform nor thread count shows in the files. [`zipf`] has columns of
 //! keys for joins, by the mathematics that others published counts of.
 
+mod cds;
 pub(crate) mod names;
 mod noise;
 mod papers;
@@ -78,6 +79,24 @@ pub(crate) enum Command {
         duplicates: f64,
         /// Folder for the three files
         #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
+    /// CDs as people typed them in, some more than once: cds.csv, and truth.csv which says which are the same
+    ///
+    /// cds.csv has the columns id, artist, title, category, genre, year and tracks, the last one long; truth.csv
+    /// has id and entity_id, and rows with the same entity_id are the same CD.
+    Cds {
+        /// Rows to write
+        #[arg(long)]
+        rows: u32,
+        /// The same seed gives the same files
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Share of rows that repeat another row's CD, from 0 to 0.5
+        #[arg(long, default_value_t = 0.1, value_parser = up_to_half)]
+        duplicates: f64,
+        /// Folder for the two files
+        #[arg(short, long, alias = "out", value_name = "DIR")]
         output: PathBuf,
     },
     /// Titles, a third of them dirty copies of others: a file with the columns id and title
@@ -156,6 +175,14 @@ pub(crate) fn run(command: &Command) -> Result<()> {
             replace(&truth, |file| papers.write_truth(file))?;
             println!("wrote {} and {}: {rows} rows each", left.display(), right.display());
             println!("wrote {}: {} that are the same", truth.display(), papers.n_matches());
+        }
+        Command::Cds { rows, seed, duplicates, output } => {
+            let cds = cds::Cds::draw(*rows, *seed, *duplicates);
+            let (table, truth) = (output.join("cds.csv"), output.join("truth.csv"));
+            replace(&table, |file| cds.write(file))?;
+            replace(&truth, |file| cds.write_truth(file))?;
+            println!("wrote {}: {rows} rows, {} CDs", table.display(), cds.n_entities());
+            println!("wrote {}: which are the same", truth.display());
         }
         Command::Titles { rows, seed, output } => {
             let titles = titles::draw(*rows, *seed);
