@@ -8,6 +8,10 @@ pub(crate) mod bars;
 #[cfg(feature = "bench")]
 mod chart;
 #[cfg(feature = "bench")]
+mod closure;
+#[cfg(feature = "bench")]
+mod cluster;
+#[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "bench")]
 mod join;
@@ -30,11 +34,15 @@ pub(crate) mod record;
 #[cfg(feature = "bench")]
 pub(crate) mod scan;
 #[cfg(feature = "bench")]
+mod score;
+#[cfg(feature = "bench")]
 mod setjoin;
 #[cfg(feature = "bench")]
 mod setjoin_peers;
 #[cfg(feature = "bench")]
 mod stacks;
+#[cfg(feature = "bench")]
+mod workflow;
 #[cfg(feature = "bench")]
 pub(crate) mod workload;
 
@@ -56,8 +64,16 @@ pub(crate) enum Command {
     Setjoin(SetjoinArgs),
     /// The same on the CPU, beside py_stringsimjoin and SetSimilaritySearch (Python, from PyPI)
     SetjoinPeers(SetjoinPeersArgs),
+    /// The transitive closure of graphs: over components, by rounds of a join, and by a search from every node
+    Closure(ClosureArgs),
+    /// Pairs into entities: connected components of very many pairs, and all methods on few, beside scipy (Python, from PyPI)
+    Cluster(ClusterArgs),
+    /// Pairs of CDs scored by artist, title, tracks, genre and year: pairs a second on each device
+    Score(ScoreArgs),
     /// The cost model trained on timings of which a part is noise: how well it still orders predicates
     Cost(CostArgs),
+    /// CDs through the whole workflow, from the file to entities: read, sort, pair neighbours, score, cluster
+    Workflow(WorkflowArgs),
     /// Rules in the planned order and in every variant's: times by number of predicates and of rules
     Plan(PlanArgs),
 }
@@ -161,6 +177,38 @@ pub(crate) struct JoinPeersArgs {
     save: Option<PathBuf>,
 }
 
+/// How CDs are compared.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "kebab-case")]
+pub(crate) enum ScoreMeasure {
+    /// jaro_winkler of artist, title and tracks
+    JaroWinkler,
+    /// levenshtein_similarity of artist, title and tracks
+    Levenshtein,
+    /// jaccard of the words of artist, title and tracks
+    Jaccard,
+}
+
+/// The scores' workload.
+#[derive(clap::Args)]
+pub(crate) struct ScoreArgs {
+    /// CDs, of which half are dirty copies
+    #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(2..))]
+    rows: u32,
+    /// Pairs of them to score
+    #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pairs: u32,
+    /// How they are compared; may be repeated [default: all]
+    #[arg(long, value_enum)]
+    measure: Vec<ScoreMeasure>,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 /// Titles whose sets of q-grams are joined.
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 #[value(rename_all = "snake_case")]
@@ -236,6 +284,95 @@ pub(crate) struct SetjoinPeersArgs {
     save: Option<PathBuf>,
 }
 
+/// How a closure is found.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+pub(crate) enum ClosureWay {
+    /// Over components, by rows of bits
+    Condense,
+    /// By rounds of a join, with a hash table of all tuples
+    SemiNaiveTable,
+    /// By rounds of a join, with tuples sorted and merged
+    SemiNaiveSort,
+    /// By a breadth-first search from every node, counting only, on one thread of the CPU
+    Search,
+}
+
+/// The closures' workload.
+#[derive(clap::Args)]
+pub(crate) struct ClosureArgs {
+    /// A graph of the data sets; may be repeated [default: all that are there]
+    #[arg(long, value_name = "NAME")]
+    graph: Vec<String>,
+    /// How closures are found; may be repeated [default: all ways]
+    #[arg(long, value_enum)]
+    way: Vec<ClosureWay>,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// The graph whose rounds are drawn and written, operator by operator
+    #[arg(long, value_name = "NAME", default_value = "p2p-Gnutella04")]
+    rounds_of: String,
+    /// Also write the figures, plots and the machine to files in this folder
+    #[arg(long, value_name = "FOLDER")]
+    save: Option<PathBuf>,
+}
+
+/// What is clustered.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ClusterWorkload {
+    /// Any two of 20,000,000 records
+    Random,
+    /// All pairs within entities of 1 to 10 records, as many as records
+    Entities,
+}
+
+/// The clustering's workload.
+#[derive(clap::Args)]
+pub(crate) struct ClusterArgs {
+    /// A workload to measure; may be repeated [default: both]
+    #[arg(long, value_enum, value_name = "NAME")]
+    workload: Vec<ClusterWorkload>,
+    /// Pairs [default: 10,000,000; where there is a GPU, 100,000,000 as well]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(2..=1 << 31))]
+    pairs: Option<u64>,
+    /// Records that random pairs are of
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..i64::from(u32::MAX)))]
+    records: Option<u32>,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Leave scipy out
+    #[arg(long)]
+    no_peers: bool,
+    /// Also write the figures and the machine to files in this folder
+    #[arg(long, value_name = "FOLDER")]
+    save: Option<PathBuf>,
+}
+
+/// The workflow's workload.
+#[derive(clap::Args)]
+pub(crate) struct WorkflowArgs {
+    /// CDs in the table, a tenth of them duplicates; generated, if the file is not there
+    #[arg(long, default_value_t = 1_800_000, value_parser = clap::value_parser!(u32).range(2..))]
+    rows: u32,
+    /// A key that CDs are sorted by; may be repeated
+    #[arg(long, default_values_t = ["title".to_owned(), "tracks".to_owned()])]
+    key: Vec<String>,
+    /// The window: CDs whose places differ by less are paired
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
+    near: u32,
+    /// Runs to take the median of, after one that is not counted
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 /// The planner's workload.
 #[derive(clap::Args)]
 pub(crate) struct PlanArgs {
@@ -279,7 +416,11 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         Command::JoinPeers(args) => join_peers::run(args),
         Command::Setjoin(args) => setjoin::run(args),
         Command::SetjoinPeers(args) => setjoin_peers::run(args),
+        Command::Closure(args) => closure::run(args),
+        Command::Cluster(args) => cluster::run(args),
+        Command::Score(args) => score::run(args),
         Command::Cost(args) => cost::run(args),
+        Command::Workflow(args) => workflow::run(args),
         Command::Plan(args) => plan::run(args),
     }
 }

@@ -1,0 +1,166 @@
+//! Transitive closure: the graphs of 'Towards Iterative Relational Algebra on the GPU' (USENIX ATC 2023), on
+//! every device.
+//!
+//! What is timed begins with the edges on the device, and ends with all tuples there, sorted; on the CPU they
+//! are counted. Every run must find as many as are known. Beside it on the CPU stands a breadth-first search
+//! from every node. Ways take turns, so what else the machine does hits all alike.
+
+mod report;
+mod search;
+
+use super::measure::Times;
+use super::scan::open;
+use super::workload::data_sets;
+use super::{ClosureArgs, ClosureWay};
+use anyhow::{Result, bail, ensure};
+use clap::ValueEnum;
+use hyperblock::Control;
+use hyperblock::backend::{Backend, BackendKind};
+use hyperblock::closure::{Deduplicate, EdgeList, Graph, Method, Options, Report, Wanted, run_loaded};
+use std::time::Duration;
+
+/// What takes longer than this is measured once.
+const LONG: Duration = Duration::from_secs(2);
+
+/// The graphs, with the size of their closures; and where it is said, the seconds that rounds of a join are
+/// to take at most on an H200. Over components it is to be a fifth.
+const GRAPHS: [(&str, u64, Option<f64>); 14] = [
+    ("OL.cedge", 146_120, None),
+    ("wing", 329_438, None),
+    ("cal.cedge", 501_755, None),
+    ("ego-Facebook", 2_508_102, None),
+    ("luxembourg_osm", 5_022_084, Some(0.2)),
+    ("wiki-Vote", 11_947_132, Some(0.1)),
+    ("p2p-Gnutella09", 21_402_960, None),
+    ("p2p-Gnutella04", 47_059_527, Some(0.12)),
+    ("CA-HepTh", 74_619_885, Some(0.2)),
+    ("fe_sphere", 78_557_912, Some(0.4)),
+    ("SF.cedge", 80_498_014, Some(0.5)),
+    ("fe_body", 156_120_489, None),
+    ("p2p-Gnutella24", 170_076_196, None),
+    ("p2p-Gnutella30", 311_129_068, None),
+];
+
+/// How much faster it is to be over components.
+const FASTER: f64 = 5.0;
+
+/// One way, on one device, of one graph.
+struct Figure {
+    graph: &'static str,
+    n_nodes: u32,
+    n_edges: usize,
+    n_tuples: u64,
+    kind: BackendKind,
+    device: String,
+    way: ClosureWay,
+    times: Times,
+    /// What the last run did.
+    report: Report,
+    /// Seconds that it is to take at most.
+    target: Option<f64>,
+}
+
+pub(super) fn run(args: &ClosureArgs) -> Result<()> {
+    let graphs: Vec<_> = match &args.graph[..] {
+        [] => GRAPHS.to_vec(),
+        names => {
+            let known = |name: &String| GRAPHS.into_iter().find(|graph| graph.0 == name);
+            if let Some(unknown) = names.iter().find(|name| known(name).is_none()) {
+                bail!("there is no graph `{unknown}`; there are {}", GRAPHS.map(|graph| graph.0).join(", "));
+            }
+            names.iter().filter_map(known).collect()
+        }
+    };
+    let devices = open(&args.device)?;
+    for device in &devices {
+        println!("{}: {}", device.kind(), device.name());
+    }
+    report::print_head();
+    let mut figures = Vec::new();
+    for (name, n_tuples, target) in graphs {
+        let path = data_sets().join("graphs").join(format!("{name}.tsv"));
+        if !path.exists() {
+            println!("{name}: left out, {} is not there", path.display());
+            continue;
+        }
+        let graph = EdgeList::read(&path, false)?.graph;
+        for device in &devices {
+            let new = measure(name, &graph, n_tuples, target, args, &**device)?;
+            new.iter().for_each(report::print);
+            figures.extend(new);
+        }
+    }
+    match &args.save {
+        Some(folder) => report::save(folder, &figures, &args.rounds_of),
+        None => Ok(()),
+    }
+}
+
+impl ClosureWay {
+    /// As on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    fn options(self) -> Option<Options> {
+        let (method, deduplicate) = match self {
+            Self::Condense => (Method::Condense, Deduplicate::default()),
+            Self::SemiNaiveTable => (Method::SemiNaive, Deduplicate::Table),
+            Self::SemiNaiveSort => (Method::SemiNaive, Deduplicate::Sort),
+            Self::Search => return None,
+        };
+        Some(Options { method, deduplicate, wanted: Wanted { tuples: false } })
+    }
+}
+
+/// Measures a graph on a device in every way.
+fn measure(
+    name: &'static str,
+    graph: &Graph,
+    n_tuples: u64,
+    target: Option<f64>,
+    args: &ClosureArgs,
+    device: &dyn Backend,
+) -> Result<Vec<Figure>> {
+    let asked = if args.way.is_empty() { ClosureWay::value_variants() } else { &args.way };
+    let kind = device.kind();
+    // A search is the CPU's.
+    let is_here = |way: &&ClosureWay| **way != ClosureWay::Search || kind == BackendKind::Cpu;
+    let ways: Vec<ClosureWay> = asked.iter().filter(is_here).copied().collect();
+    let loaded = device.load_graph(graph)?;
+    let mut reports: Vec<Option<Report>> = vec![None; ways.len()];
+    let times = Times::in_turns(ways.len(), LONG, |ix| {
+        let run = match ways[ix].options() {
+            Some(options) => run_loaded(&*loaded, graph, &options, &Control::default(), &mut |_| Ok(()))?,
+            None => Report { n_tuples: search::count(graph), ..Report::default() },
+        };
+        ensure!(
+            run.n_tuples == n_tuples,
+            "{name}, {} on {}: {} tuples, but {n_tuples} are right",
+            ways[ix].name(),
+            device.name(),
+            run.n_tuples
+        );
+        reports[ix] = Some(run);
+        Ok(())
+    })?;
+    let figure = |((way, times), report): ((ClosureWay, Times), Option<Report>)| {
+        let own = match way {
+            ClosureWay::Condense => target.map(|seconds| seconds / FASTER),
+            _ => target,
+        };
+        Figure {
+            graph: name,
+            n_nodes: graph.n_nodes,
+            n_edges: graph.edges.len(),
+            n_tuples,
+            kind,
+            device: device.name(),
+            way,
+            times,
+            report: report.unwrap_or_default(),
+            target: own.filter(|_| kind == BackendKind::Cuda && device.name().contains("H200")),
+        }
+    };
+    Ok(ways.into_iter().zip(times).zip(reports).map(figure).collect())
+}

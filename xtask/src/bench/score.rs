@@ -1,0 +1,134 @@
+//! Scores: random pairs of CDs by artist, title, tracks, genre and year, on every device.
+//!
+//! What is timed begins with columns on the device and pairs in the host's memory, and ends with all scores there. Tracks
+//! are long texts, some 300 characters. All devices must come to the same scores, and to the same patterns.
+
+use super::measure::Times;
+use super::scan::open;
+use super::{ScoreArgs, ScoreMeasure, record};
+use crate::cargo::target;
+use crate::r#gen::{self, Command};
+use crate::replace::replace;
+use anyhow::{Result, ensure};
+use clap::ValueEnum;
+use hyperblock::{Candidate, Control, Job, Prepared};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use std::io::Write;
+
+const SEED: u64 = 1;
+
+pub(super) fn run(args: &ScoreArgs) -> Result<()> {
+    let devices = open(&args.device)?;
+    let folder = target().join("bench").join(format!("score-{}", args.rows));
+    r#gen::run(&Command::Cds { rows: args.rows, seed: SEED, duplicates: 0.5, output: folder.clone() })?;
+    let measures =
+        if args.measure.is_empty() { ScoreMeasure::value_variants() } else { args.measure.as_slice() };
+    let pairs = pairs(args.rows, args.pairs);
+    let mut lines =
+        vec!["measure,wanted,device,rows,pairs,runs,median_s,fastest_s,slowest_s,pairs_per_s".to_owned()];
+    for &measure in measures {
+        let rules = folder.join(format!("{}.toml", name(measure)));
+        replace(&rules, |file| file.write_all(rule_file(measure).as_bytes()))?;
+        let job = Job::dedupe(folder.join("cds.csv"), &rules);
+        let mut known = None;
+        for device in &devices {
+            let job = job.prepare(&**device)?;
+            let found = measure_on(&job, &**device, measure, &pairs, args.rows, &mut lines)?;
+            let wanted = *known.get_or_insert(found);
+            ensure!(found == wanted, "{}: {found:?} on {}, not {wanted:?}", name(measure), device.name());
+        }
+    }
+    match &args.save {
+        Some(folder) => record::save(folder, "score", &lines),
+        None => Ok(()),
+    }
+}
+
+/// Random pairs in the order of candidates.
+fn pairs(rows: u32, n_pairs: u32) -> Vec<Candidate> {
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    let mut record = || rng.random_range(0..rows);
+    let mut pairs: Vec<_> =
+        (0..n_pairs).map(|_| Candidate { left: record(), right: record(), rule: 0 }).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+fn name(measure: ScoreMeasure) -> String {
+    measure.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// The weights of *Duplicate Detection on GPUs*; genre and year share the last quarter.
+fn rule_file(measure: ScoreMeasure) -> String {
+    let similarity = |column: &str| match measure {
+        ScoreMeasure::JaroWinkler => format!("jaro_winkler(l.{column}, r.{column})"),
+        ScoreMeasure::Levenshtein => format!("levenshtein_similarity(l.{column}, r.{column})"),
+        ScoreMeasure::Jaccard => format!("jaccard(words(l.{column}), words(r.{column}))"),
+    };
+    let attribute = |(measure, weight): (String, &str)| {
+        format!("[[score.attributes]]\nmeasure = \"{measure}\"\nweight = {weight}\n")
+    };
+    let attributes = [
+        (similarity("artist"), "20"),
+        (similarity("title"), "30"),
+        (similarity("tracks"), "25"),
+        ("l.genre = r.genre".to_owned(), "12.5"),
+        ("abs(l.year - r.year) <= 1".to_owned(), "12.5"),
+    ];
+    let attributes: String = attributes.into_iter().map(attribute).collect();
+    format!("[[rules]]\nwhen = \"l.title = r.title\"\n[score]\n{attributes}")
+}
+
+/// Times means and patterns, and adds a line for each; what they come to, as a sum and a hash.
+fn measure_on(
+    job: &Prepared,
+    device: &dyn hyperblock::backend::Backend,
+    measure: ScoreMeasure,
+    pairs: &[Candidate],
+    rows: u32,
+    lines: &mut Vec<String>,
+) -> Result<(u64, u64)> {
+    let control = Control::default();
+    let Some(scoring) = job.scoring() else { anyhow::bail!("the rule file has no score") };
+    let mut scores = scoring.load(device)?;
+    let records: Vec<[u32; 2]> = pairs.iter().map(|pair| [pair.left, pair.right]).collect();
+    let (mut means, mut patterns) = (Vec::new(), Vec::new());
+    let times = Times::of(|| {
+        means = scores.score(pairs, &control)?;
+        Ok(())
+    })?;
+    lines.push(line(measure, "mean", &device.name(), rows, pairs.len(), &times));
+    let times = Times::of(|| {
+        patterns = scores.patterns(&records, &control)?;
+        Ok(())
+    })?;
+    lines.push(line(measure, "pattern", &device.name(), rows, pairs.len(), &times));
+    // Where each stands counts, too.
+    let hash = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let of_means = means.iter().map(|&mean| u64::from(mean));
+    let checksum = of_means.chain(patterns.iter().copied()).fold(0, hash);
+    Ok((means.iter().map(|&mean| u64::from(mean)).sum(), checksum))
+}
+
+/// Prints a measurement; the line for its file.
+fn line(
+    measure: ScoreMeasure,
+    wanted: &str,
+    device: &str,
+    rows: u32,
+    n_pairs: usize,
+    times: &Times,
+) -> String {
+    let (n_runs, median, fastest, slowest) =
+        (times.n_runs(), times.median(), times.fastest(), times.slowest());
+    let (name, rate) = (name(measure), n_pairs as f64 / median);
+    println!(
+        "{name:12} {wanted:7} {device:24} {:9.3} million pairs a second  ({median:.4} s median of {n_runs}, \
+         {fastest:.4} to {slowest:.4})",
+        rate / 1e6,
+    );
+    format!(
+        "{name},{wanted},{device},{rows},{n_pairs},{n_runs},{median:.6},{fastest:.6},{slowest:.6},{rate:.0}"
+    )
+}
