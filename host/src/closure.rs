@@ -20,6 +20,7 @@ pub use hyperblock_shared::relation::{first_of, second_of, tuple};
 
 use crate::control::Control;
 use crate::error::Result;
+use crate::relation::LoadFactor;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -79,7 +80,7 @@ pub trait LoadedGraph {
     fn semi_naive(
         &self,
         sources: Range<u32>,
-        deduplicate: Deduplicate,
+        rounds: Rounds,
         wanted: Wanted,
         control: &Control,
     ) -> Result<Option<Piece>>;
@@ -112,6 +113,15 @@ pub enum Deduplicate {
     Table,
     /// By sorting and merging them.
     Sort,
+}
+
+/// How rounds of a join are done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rounds {
+    /// What is new is found so.
+    pub deduplicate: Deduplicate,
+    /// How full tables may be.
+    pub load: LoadFactor,
 }
 
 impl fmt::Display for Method {

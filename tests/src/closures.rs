@@ -2,7 +2,7 @@
 
 use hyperblock::Control;
 use hyperblock::backend::Backend;
-use hyperblock::closure::{self, Graph, Method, Options, Report, Wanted, second_of, tuple};
+use hyperblock::closure::{self, Graph, Method, Options, Report, Rounds, Wanted, second_of, tuple};
 use proptest::prelude::*;
 
 /// A graph of so many nodes; edges in any order, and more than once.
@@ -97,7 +97,7 @@ pub fn all_methods() -> Vec<Options> {
             (Method::SemiNaive, closure::Deduplicate::Table),
             (Method::SemiNaive, closure::Deduplicate::Sort),
         ] {
-            all.push(Options { method, deduplicate, wanted });
+            all.push(Options { method, rounds: Rounds { deduplicate, ..Rounds::default() }, wanted });
         }
     }
     all
@@ -106,5 +106,5 @@ pub fn all_methods() -> Vec<Options> {
 /// The default method alone, with tuples.
 pub fn condense() -> [Options; 1] {
     let wanted = Wanted { tuples: true };
-    [Options { method: Method::Condense, deduplicate: closure::Deduplicate::default(), wanted }]
+    [Options { method: Method::Condense, rounds: Rounds::default(), wanted }]
 }

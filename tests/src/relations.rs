@@ -2,7 +2,7 @@
 
 use hyperblock::Control;
 use hyperblock::backend::Backend;
-use hyperblock::closure::{Deduplicate, Graph, Wanted};
+use hyperblock::closure::{Deduplicate, Graph, Rounds, Wanted};
 use hyperblock::relation::{ALL_BITS, LoadFactor, bits_below};
 use hyperblock_shared::relation::{Slots, first_of, mix, n_slots_for, second_of, tuple};
 use std::collections::BTreeSet;
@@ -203,11 +203,16 @@ pub fn assert_closure_from(
     let expected = reachable(graph, sources.clone());
     let n_edges = graph.edges.iter().filter(|&&edge| sources.contains(&first_of(edge))).count() as u64;
     let loaded = device.load_graph(graph).expect("a graph loads");
-    for deduplicate in [Deduplicate::Table, Deduplicate::Sort] {
+    let fuller = LoadFactor::from_percent(80).unwrap_or_default();
+    for (deduplicate, load) in [
+        (Deduplicate::Table, fuller),
+        (Deduplicate::Table, LoadFactor::default()),
+        (Deduplicate::Sort, fuller),
+    ] {
         let what =
             format!("{name} of {} nodes, {sources:?} by {deduplicate} on {}", graph.n_nodes, device.name());
         let piece = loaded
-            .semi_naive(sources.clone(), deduplicate, wanted, &Control::default())
+            .semi_naive(sources.clone(), Rounds { deduplicate, load }, wanted, &Control::default())
             .expect("a closure is found")
             .expect("it fits");
         assert_eq!(piece.n_tuples, expected.len() as u64, "{what}");

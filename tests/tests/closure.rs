@@ -1,7 +1,7 @@
 //! Transitive closure against a naive search: on the CPU, and by the kernels on CPU threads.
 
 use hyperblock::Control;
-use hyperblock::closure::{self, Deduplicate, Method, Options, Wanted};
+use hyperblock::closure::{self, Method, Options, Rounds, Wanted};
 use hyperblock::cpu::Cpu;
 use hyperblock_tests::closures::{all_methods, assert_exact, condense, graph, graphs, shapes};
 use hyperblock_tests::threads::KernelOnThreads;
@@ -61,7 +61,7 @@ fn a_long_path_on_the_cpu() {
     let n = 100_000;
     let path = graph(n, (0..n - 1).map(|node| (node, node + 1)));
     let wanted = Wanted { tuples: false };
-    let options = Options { method: Method::Condense, deduplicate: Deduplicate::Table, wanted };
+    let options = Options { method: Method::Condense, rounds: Rounds::default(), wanted };
     let report = closure::run(&Cpu::new(), &path, &options, &Control::default(), &mut |_| Ok(()));
     assert_eq!(report.expect("a path is closed").n_tuples, u64::from(n) * u64::from(n - 1) / 2);
 }

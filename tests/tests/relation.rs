@@ -2,7 +2,7 @@
 
 use hyperblock::Control;
 use hyperblock::backend::Backend;
-use hyperblock::closure::{Deduplicate, Graph, Wanted};
+use hyperblock::closure::{Graph, Rounds, Wanted};
 use hyperblock::cpu::Cpu;
 use hyperblock::relation::{ALL_BITS, LoadFactor};
 use hyperblock_shared::relation::{mix, tuple};
@@ -63,7 +63,7 @@ fn a_long_path_on_the_cpu() {
     let device = Cpu::new();
     let loaded = device.load_graph(&graph).unwrap();
     let wanted = Wanted { tuples: false };
-    let piece = loaded.semi_naive(0..400, Deduplicate::Table, wanted, &Control::default()).unwrap().unwrap();
+    let piece = loaded.semi_naive(0..400, Rounds::default(), wanted, &Control::default()).unwrap().unwrap();
     assert_eq!(piece.iterations.len(), 399);
 }
 
@@ -73,9 +73,11 @@ fn pieces_by_kernels() {
     let (_, graph) = graphs(14).into_iter().find(|(name, _)| *name == "a cycle").unwrap();
     let small = KernelOnThreads::new(32, 1, 1).with_memory(8 * 128);
     let loaded = small.load_graph(&graph).unwrap();
+    // So that 128 slots are room for 102 tuples.
+    let rounds = Rounds { load: LoadFactor::from_percent(80).unwrap(), ..Rounds::default() };
     let ask = |sources| {
         let wanted = Wanted { tuples: true };
-        loaded.semi_naive(sources, Deduplicate::Table, wanted, &Control::default()).unwrap()
+        loaded.semi_naive(sources, rounds, wanted, &Control::default()).unwrap()
     };
     assert!(ask(0..14).is_none());
     assert_eq!(ask(3..8).unwrap().tuples, reachable(&graph, 3..8));

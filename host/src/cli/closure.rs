@@ -2,8 +2,9 @@
 
 use super::{DeviceArgs, progress, run};
 use clap::{ArgGroup, Args};
-use hyperblock::closure::{self, Deduplicate, EdgeList, Method, Options, Wanted};
+use hyperblock::closure::{self, Deduplicate, EdgeList, Method, Options, Rounds, Wanted};
 use hyperblock::output::{Format, IterationRows, Output, TupleRows};
+use hyperblock::relation::LoadFactor;
 use hyperblock::{Control, Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,9 @@ pub(crate) struct ClosureArgs {
     /// How a round finds what is new: table (a hash table) or sort
     #[arg(long, value_name = "HOW", default_value_t)]
     deduplicate: Deduplicate,
+    /// How full the hash tables of semi-naive may be, from 0.01 to 0.99: fuller ones are smaller, and slower
+    #[arg(long, value_name = "SHARE", default_value_t)]
+    load_factor: LoadFactor,
     /// The first line of the edges is a header
     #[arg(long)]
     header: bool,
@@ -68,7 +72,8 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool) -> Result<
         None => None,
     };
     let wanted = Wanted { tuples: output.is_some() };
-    let options = Options { method: args.method, deduplicate: args.deduplicate, wanted };
+    let rounds_by = Rounds { deduplicate: args.deduplicate, load: args.load_factor };
+    let options = Options { method: args.method, rounds: rounds_by, wanted };
     let report = progress::watch_all(graph.n_nodes.into(), "nodes", quiet, &control, || {
         closure::run(&*device, &graph, &options, &control, &mut |tuples| match &mut output {
             Some(output) => output.write(tuples),

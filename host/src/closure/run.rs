@@ -4,9 +4,7 @@
 //! sources as must fit, whatever they reach, and the next ones follow from what these did reach. What does
 //! not fit is done in halves.
 
-use super::{
-    Condensed, Deduplicate, Graph, Iteration, LoadedGraph, MOST_TUPLES, Method, Piece, Report, Wanted,
-};
+use super::{Condensed, Graph, Iteration, LoadedGraph, MOST_TUPLES, Method, Piece, Report, Rounds, Wanted};
 use crate::backend::Backend;
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -21,8 +19,8 @@ const GROWTH: u32 = 8;
 pub struct Options {
     /// How it is found.
     pub method: Method,
-    /// How rounds find what is new, where there are rounds.
-    pub deduplicate: Deduplicate,
+    /// How rounds are done, where there are rounds.
+    pub rounds: Rounds,
     /// What is wanted.
     pub wanted: Wanted,
 }
@@ -72,7 +70,7 @@ pub fn run_loaded(
         let n_sources = sources.end - sources.start;
         let piece = match &condensed {
             Some(condensed) => loaded.condensed(condensed, sources, options.wanted, control)?,
-            None => loaded.semi_naive(sources, options.deduplicate, options.wanted, control)?,
+            None => loaded.semi_naive(sources, options.rounds, options.wanted, control)?,
         };
         let Some(piece) = piece else {
             size.failed(n_sources).ok_or_else(too_much)?;

@@ -7,7 +7,7 @@
 mod rows;
 
 use super::semi_naive::semi_naive;
-use crate::closure::{Condensed, Deduplicate, Graph, LoadedGraph, MOST_TUPLES, Piece, Wanted, tuple};
+use crate::closure::{Condensed, Graph, LoadedGraph, MOST_TUPLES, Piece, Rounds, Wanted, tuple};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use rayon::prelude::*;
@@ -30,11 +30,11 @@ impl LoadedGraph for CpuGraph<'_> {
     fn semi_naive(
         &self,
         sources: Range<u32>,
-        deduplicate: Deduplicate,
+        rounds: Rounds,
         wanted: Wanted,
         control: &Control,
     ) -> Result<Option<Piece>> {
-        semi_naive(self.graph, sources, deduplicate, wanted, control)
+        semi_naive(self.graph, sources, rounds, wanted, control)
     }
 
     fn condensed(

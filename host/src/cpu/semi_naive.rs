@@ -5,7 +5,7 @@
 //! sources go together, and operators are shared by all threads.
 
 use super::relation::{Index, TupleSet, difference, join, merge, radix, sort};
-use crate::closure::{Deduplicate, Graph, Iteration, Piece, Wanted};
+use crate::closure::{Deduplicate, Graph, Iteration, Piece, Rounds, Wanted};
 use crate::control::Control;
 use crate::error::Result;
 use crate::relation::{LoadFactor, bits_below, digits};
@@ -46,16 +46,16 @@ impl Round {
 pub(super) fn semi_naive(
     graph: &Graph,
     sources: Range<u32>,
-    deduplicate: Deduplicate,
+    rounds: Rounds,
     wanted: Wanted,
     control: &Control,
 ) -> Result<Option<Piece>> {
     let start = Instant::now();
-    let index = Index::new(&graph.edges, LoadFactor::default())?;
+    let index = Index::new(&graph.edges, rounds.load)?;
     let indexed = start.elapsed();
-    let job = Job { graph, index, sources, wanted, control };
+    let job = Job { graph, index, sources, load: rounds.load, wanted, control };
     let start = Instant::now();
-    let mut piece = match deduplicate {
+    let mut piece = match rounds.deduplicate {
         Deduplicate::Table => job.by_table()?,
         Deduplicate::Sort => job.by_sorting()?,
     };
@@ -67,6 +67,7 @@ struct Job<'a> {
     graph: &'a Graph,
     index: Index<'a>,
     sources: Range<u32>,
+    load: LoadFactor,
     wanted: Wanted,
     control: &'a Control,
 }
@@ -102,7 +103,7 @@ impl Job<'_> {
     /// A thread's share of the sources.
     fn share(&self, share: Range<u32>) -> Result<Reached> {
         let mut own = Reached::default();
-        let mut group = Group::default();
+        let mut group = Group::new(self.load);
         let digits = digits(&bits_below(self.graph.n_nodes));
         let mut from = share.start;
         while from < share.end {
@@ -186,13 +187,11 @@ struct Group {
     joined: Vec<u64>,
 }
 
-impl Default for Group {
-    fn default() -> Self {
-        Self { set: TupleSet::new(LoadFactor::default()), tuples: Vec::new(), joined: Vec::new() }
-    }
-}
-
 impl Group {
+    fn new(load: LoadFactor) -> Self {
+        Self { set: TupleSet::new(load), tuples: Vec::new(), joined: Vec::new() }
+    }
+
     /// All rounds from some edges on.
     fn reach(&mut self, edges: &[u64], index: &Index<'_>) -> Vec<Round> {
         let start = Instant::now();

@@ -3,7 +3,7 @@
 use super::Cuda;
 use super::condensed::condensed;
 use super::semi_naive::semi_naive;
-use crate::closure::{Condensed, Deduplicate, Graph, LoadedGraph, Piece, Wanted};
+use crate::closure::{Condensed, Graph, LoadedGraph, Piece, Rounds, Wanted};
 use crate::control::Control;
 use crate::error::Result;
 use cudarc::driver::CudaSlice;
@@ -36,11 +36,11 @@ impl LoadedGraph for CudaGraph<'_> {
     fn semi_naive(
         &self,
         sources: Range<u32>,
-        deduplicate: Deduplicate,
+        rounds: Rounds,
         wanted: Wanted,
         control: &Control,
     ) -> Result<Option<Piece>> {
-        semi_naive(self.gpu, self.graph, &self.edges, sources, deduplicate, wanted, control)
+        semi_naive(self.gpu, self.graph, &self.edges, sources, rounds, wanted, control)
     }
 
     fn condensed(

@@ -16,7 +16,7 @@ mod table;
 use super::Cuda;
 use super::columns::Slices;
 use super::relation::Index;
-use crate::closure::{Deduplicate, Graph, Iteration, Piece, Wanted};
+use crate::closure::{Deduplicate, Graph, Iteration, Piece, Rounds, Wanted};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::relation::LoadFactor;
@@ -47,7 +47,7 @@ pub(super) fn semi_naive(
     graph: &Graph,
     edges: &CudaSlice<u64>,
     sources: Range<u32>,
-    deduplicate: Deduplicate,
+    rounds: Rounds,
     wanted: Wanted,
     control: &Control,
 ) -> Result<Option<Piece>> {
@@ -59,12 +59,12 @@ pub(super) fn semi_naive(
         firsts: edges,
         of_sources: place(sources.start)..place(sources.end).max(place(sources.start)),
         bound: u64::from(sources.end.saturating_sub(sources.start)) * u64::from(graph.n_nodes),
-        load: LoadFactor::default(),
+        load: rounds.load,
         free: gpu.free_bytes()? / 100 * PERCENT_PLANNED,
         wanted,
         control,
     };
-    let piece = match deduplicate {
+    let piece = match rounds.deduplicate {
         Deduplicate::Table => table::closure(&job),
         Deduplicate::Sort => sorting::closure(&job),
     };

@@ -3,7 +3,7 @@
 use super::KernelOnThreads;
 use super::condensed::condensed;
 use super::relation::semi_naive;
-use hyperblock::closure::{Condensed, Deduplicate, Graph, LoadedGraph, Piece, Wanted};
+use hyperblock::closure::{Condensed, Graph, LoadedGraph, Piece, Rounds, Wanted};
 use hyperblock::{Control, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,11 +22,11 @@ impl LoadedGraph for ThreadGraph<'_> {
     fn semi_naive(
         &self,
         sources: Range<u32>,
-        deduplicate: Deduplicate,
+        rounds: Rounds,
         wanted: Wanted,
         control: &Control,
     ) -> Result<Option<Piece>> {
-        semi_naive(self.device, self.graph, sources, deduplicate, wanted, control)
+        semi_naive(self.device, self.graph, sources, rounds, wanted, control)
     }
 
     fn condensed(

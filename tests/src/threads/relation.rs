@@ -3,7 +3,7 @@
 
 use super::join::{Checked, plain};
 use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
-use hyperblock::closure::{Deduplicate, Graph, Iteration, Piece, Wanted};
+use hyperblock::closure::{Deduplicate, Graph, Iteration, Piece, Rounds, Wanted};
 use hyperblock::relation::{LoadFactor, Relations, Step, Taking, bits_below, check_for_set, digits};
 use hyperblock::{Control, Result};
 use hyperblock_device::relation as kernels;
@@ -218,12 +218,12 @@ pub(super) fn semi_naive(
     device: &KernelOnThreads,
     graph: &Graph,
     sources: Range<u32>,
-    deduplicate: Deduplicate,
+    rounds: Rounds,
     wanted: Wanted,
     control: &Control,
 ) -> Result<Option<Piece>> {
     let relations = ThreadRelations(device);
-    let load = LoadFactor::from_percent(80).unwrap_or_default();
+    let load = rounds.load;
     let index = relations.index(&graph.edges, load);
     let place = |source: u32| graph.edges.partition_point(|&edge| first_of(edge) < source);
     let edges = &graph.edges[place(sources.start)..place(sources.end)];
@@ -232,7 +232,7 @@ pub(super) fn semi_naive(
     let mut count = |n_joined: u64, n_new: u64| {
         iterations.push(Iteration { n_joined, n_new, times: Vec::new() });
     };
-    let tuples = match deduplicate {
+    let tuples = match rounds.deduplicate {
         Deduplicate::Sort => {
             let (mut all, mut new) = (edges.to_vec(), edges.to_vec());
             loop {

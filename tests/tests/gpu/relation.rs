@@ -2,7 +2,7 @@
 
 use hyperblock::Control;
 use hyperblock::backend::Backend;
-use hyperblock::closure::{Deduplicate, Graph, Piece, Wanted};
+use hyperblock::closure::{Deduplicate, Graph, Piece, Rounds, Wanted};
 use hyperblock::cpu::Cpu;
 use hyperblock::cuda::Cuda;
 use hyperblock::relation::{ALL_BITS, LoadFactor, bits_below};
@@ -70,7 +70,8 @@ fn assert_closure_as_on_the_cpu(device: &Cuda, graph: &Graph, sources: Range<u32
     let cpu = Cpu::new();
     let closure = |device: &dyn Backend, deduplicate| {
         let (wanted, control) = (Wanted { tuples: true }, Control::default());
-        let piece = device.load_graph(graph)?.semi_naive(sources.clone(), deduplicate, wanted, &control)?;
+        let piece =
+            device.load_graph(graph)?.semi_naive(sources.clone(), rounds(deduplicate), wanted, &control)?;
         piece.ok_or_else(|| Failed::from(format!("{sources:?} do not fit")))
     };
     let wanted = closure(&cpu, Deduplicate::Table)?;
@@ -100,7 +101,7 @@ pub(super) fn semi_naive_closures_in_little_memory() -> Result<(), Failed> {
     let loaded = device.load_graph(&graph)?;
     for deduplicate in [Deduplicate::Table, Deduplicate::Sort] {
         let wanted = Wanted { tuples: true };
-        if loaded.semi_naive(0..2_000, deduplicate, wanted, &Control::default())?.is_some() {
+        if loaded.semi_naive(0..2_000, rounds(deduplicate), wanted, &Control::default())?.is_some() {
             return Err(format!("by {deduplicate} 28 MB of tuples fit into 24 MB").into());
         }
     }
@@ -108,4 +109,8 @@ pub(super) fn semi_naive_closures_in_little_memory() -> Result<(), Failed> {
         assert_closure_as_on_the_cpu(&device, &graph, sources)?;
     }
     Ok(())
+}
+
+fn rounds(deduplicate: Deduplicate) -> Rounds {
+    Rounds { deduplicate, ..Rounds::default() }
 }

@@ -16,7 +16,9 @@ use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use hyperblock::Control;
 use hyperblock::backend::{Backend, BackendKind};
-use hyperblock::closure::{Deduplicate, EdgeList, Graph, Method, Options, Report, Wanted, run_loaded};
+use hyperblock::closure::{
+    Deduplicate, EdgeList, Graph, Method, Options, Report, Rounds, Wanted, run_loaded,
+};
 use std::time::Duration;
 
 /// What takes longer than this is measured once.
@@ -109,7 +111,8 @@ impl ClosureWay {
             Self::SemiNaiveSort => (Method::SemiNaive, Deduplicate::Sort),
             Self::Search => return None,
         };
-        Some(Options { method, deduplicate, wanted: Wanted { tuples: false } })
+        let rounds = Rounds { deduplicate, ..Rounds::default() };
+        Some(Options { method, rounds, wanted: Wanted { tuples: false } })
     }
 }
 
