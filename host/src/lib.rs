@@ -3,11 +3,12 @@
 //!
 //! ```text
 //! tables ─► table ─► encode ─► statistics, cost ─┐
-//! rules  ─► rules ─► plan ◄──────────────────────┴─► sweep, access, partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► output, evaluate ─► report
+//! rules  ─► rules ─► plan ◄──────────────────────┴─► sweep, access, partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► score ─► cluster ─► output, evaluate ─► report
 //! ```
 //!
 //! One direction, no way back: a module uses only what stands left of it, except that [`cost`] times predicates on a backend
-//! and [`plan::explain`] prints what [`analyze`] counted. [`job`] walks the whole way; start there.
+//! and [`plan::explain`] prints what [`analyze`] counted. [`job`] walks from tables to scored candidates; start there.
+//! [`resolve`] goes on to entities. [`closure`] and [`relation`] stand beside that way.
 
 pub mod access;
 pub mod analyze;
