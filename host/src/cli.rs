@@ -12,12 +12,13 @@ pub(crate) mod run;
 pub(crate) mod why;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use hyperblock::backend::{self, Backend};
-use hyperblock::cluster::Method;
-use hyperblock::cost::CostSource;
+use hyperblock::device;
+use hyperblock::entities::cluster::Method;
 use hyperblock::fit::FitOptions;
+use hyperblock::operators::Backend;
+use hyperblock::plan::cost::CostSource;
 use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
-use hyperblock::table::{IdSource, ReadOptions};
+use hyperblock::read::table::{IdSource, ReadOptions};
 use hyperblock::{DeviceChoice, Error, Job};
 use std::path::PathBuf;
 
@@ -331,7 +332,7 @@ impl DeviceArgs {
                 .build_global()
                 .map_err(|error| Error::Job(format!("--threads {n_threads}: {error}")))?;
         }
-        backend::open(self.device, self.device_memory.map(|mebibytes| u64::from(mebibytes) << 20))
+        device::open(self.device, self.device_memory.map(|mebibytes| u64::from(mebibytes) << 20))
     }
 }
 

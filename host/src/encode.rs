@@ -29,9 +29,9 @@ pub(crate) use ranks::{Ranks, ranks};
 pub(crate) use tokens::for_each_token;
 pub(crate) use transform::Pipeline;
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
+use crate::read::table::Table;
 use crate::rules::{Operand, Predicate};
-use crate::table::Table;
 use group::{Group, Slot};
 use grouping::Grouping;
 use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};

@@ -7,17 +7,16 @@
 //! elsewhere; but candidates were chosen for being alike in something, and those that do not match are more
 //! alike than random pairs. Then all candidates seem to match.
 
-pub mod em;
-
-use crate::backend::Backend;
-use crate::control::Control;
-use crate::error::{Error, Result};
-use crate::grouped::grouped;
+use crate::base::billionths::Billionths;
+use crate::base::control::Control;
+use crate::base::error::{Error, Result};
+use crate::base::grouped::grouped;
+use crate::base::random::Random;
+use crate::entities::em::{self, Counted, Estimate, Probabilities};
+use crate::entities::score::{LevelWeights, Scores, Scoring, Weights};
 use crate::job::Prepared;
-use crate::partition::whole;
-use crate::random::Random;
-use crate::score::{Billionths, LevelWeights, Scores, Scoring, Weights};
-use em::{Counted, Estimate, Probabilities};
+use crate::operators::Backend;
+use crate::plan::partition::whole;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,38 +1,34 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
-use crate::access::{Access, Alternative, Way, accesses, alternatives};
-use crate::analyze::{Analysis, OnDevice, analyze};
-use crate::backend::Backend;
-use crate::control::Control;
-use crate::cost::{self, CostModel, CostSource};
+use crate::base::control::Control;
+use crate::base::error::{Error, Result};
+use crate::base::memory::peak_memory;
+use crate::base::stopwatch::{Stages, Stopwatch};
 use crate::encode::{Encoded, Selection, encode};
-use crate::error::{Error, Result};
-use crate::neighbours::{Orders, Stream};
-use crate::overlap::{Elements, Method};
-use crate::partition::{blocks, whole};
-use crate::pieces;
-use crate::plan::explain::{BranchScan, Considered, Explained, Near};
+use crate::entities::score::{Keeping, Kept, Scoring};
+use crate::operators::Backend;
+use crate::operators::neighbours::Orders;
+use crate::plan::cost::{self, CostModel, CostSource};
+use crate::plan::partition::whole;
+use crate::plan::statistics::{Effort, Pairs};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
-use crate::report::{Scored, Summary, peak_memory};
+use crate::read::table::{ReadOptions, Table};
 use crate::rules::{self, Neighbourhood, Rule, RuleFile, Score, Side, Subsumed};
-use crate::schedule;
-use crate::score::Scoring;
-use crate::statistics::{ColumnStatistics, Effort, Pairs};
-use crate::sweep::Sweep;
-use crate::table::{ReadOptions, Table};
+use crate::run::measured::measured;
+use crate::run::neighbours::Stream;
+use crate::run::{pieces, schedule};
+use crate::tell::report::Summary;
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::path::UNKNOWN;
-use hyperblock_shared::screen::Screen;
 use hyperblock_shared::window::Task;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What to compare, and how.
 ///
 /// ```no_run
-/// use hyperblock::{backend, Control, DeviceChoice, Job};
+/// use hyperblock::{Control, DeviceChoice, Job, device};
 ///
-/// let device = backend::open(DeviceChoice::Auto, None)?;
+/// let device = device::open(DeviceChoice::Auto, None)?;
 /// let job = Job::dedupe("people.csv", "rules.toml").prepare(&*device)?;
 /// let summary = job.run(&*device, &Control::default(), &mut |candidates| {
 ///     for candidate in candidates {
@@ -97,34 +93,37 @@ impl Job {
 
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
     pub fn prepare(&self, device: &dyn Backend) -> Result<Prepared> {
-        let mut stages = Stages::default();
-        let Read { left, right, rules, neighbourhoods, score } = self.read()?;
-        stages.end("read");
+        let watch = Stopwatch::new(&["read", "encode", "plan"]);
+        let read = watch.time("read", || self.read())?;
+        let Bound { left, right, rules, neighbourhoods, score } = watch.time("plan", || read.bind())?;
+        let encoding = watch.enter("encode");
         let predicates = rules::predicates(&rules);
         let encoded = encode(&left, right.as_ref(), &predicates)?;
         let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
         let encoded =
             if self.variants.contains(&Variant::NoFilter) { encoded.without_signatures() } else { encoded };
         let scoring = score.map(|score| Scoring::new(score, &left, right.as_ref())).transpose()?;
-        stages.end("encode");
+        drop(encoding);
+        let planning = watch.enter("plan");
         let subsumed = rules::subsumed(&rules);
         let costs = match &self.cost {
-            CostSource::Measured => cost::measured(device, &encoded, SEED)?,
+            CostSource::Measured => measured(device, &encoded, SEED)?,
             CostSource::Model => cost::costs(&CostModel::builtin(device.kind())?, &encoded),
-            CostSource::File(path) => {
-                cost::costs(&CostModel::read(path)?.for_device(path, device)?, &encoded)
-            }
+            CostSource::File(path) => cost::costs(
+                &CostModel::read(path)?.for_device(path, device.kind(), &device.name())?,
+                &encoded,
+            ),
             CostSource::Static => cost::static_costs(&encoded),
         };
         let statistics = Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics()?;
         let evidence = Evidence { statistics, costs };
         let plan = Plan::new(rules, predicates, &encoded, evidence, &self.variants, self.scan)?;
-        stages.end("plan");
-        let orders = Orders::new(&left, right.as_ref(), &neighbourhoods)?;
-        if !orders.is_empty() {
-            stages.end("sort");
-        }
-        let stages = stages.done;
+        drop(planning);
+        let orders = match neighbourhoods.is_empty() {
+            true => Orders::default(),
+            false => watch.time("sort", || Orders::new(&left, right.as_ref(), &neighbourhoods))?,
+        };
+        let stages = watch.stages();
         Ok(Prepared {
             left,
             right,
@@ -139,7 +138,7 @@ impl Job {
         })
     }
 
-    /// Reads the tables and the rules, and binds them.
+    /// Reads the rules, and of the tables what they ask for.
     pub(crate) fn read(&self) -> Result<Read> {
         let file = RuleFile::read(&self.rules)?;
         let read = |path: &Path, options: &ReadOptions, sides: &[Side]| {
@@ -156,16 +155,9 @@ impl Job {
                 Some(read(right, &self.right_options, &[Side::Right])?),
             ),
         };
-        let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
-        let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
-        let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
-        let score = rules::bind_score(&file, &left.schema, right_schema)?;
-        Ok(Read { left, right, rules, neighbourhoods, score })
+        Ok(Read { file, left, right })
     }
 }
-
-/// A candidate that is alike enough, and its score in billionths.
-pub type Kept = (Candidate, u32);
 
 /// What takes candidates, and those of them that are kept.
 pub type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
@@ -175,11 +167,30 @@ const SEED: u64 = 1;
 
 /// What a job is about, as it was read.
 pub(crate) struct Read {
+    file: RuleFile,
+    left: Table,
+    right: Option<Table>,
+}
+
+/// The same, with everything that the rule file says bound to the columns of the tables.
+pub(crate) struct Bound {
     pub(crate) left: Table,
     pub(crate) right: Option<Table>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) neighbourhoods: Vec<Neighbourhood>,
     pub(crate) score: Option<Score>,
+}
+
+impl Read {
+    /// Finds the columns that rules, neighbourhoods and the score are about.
+    pub(crate) fn bind(self) -> Result<Bound> {
+        let Self { file, left, right } = self;
+        let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
+        let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
+        let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
+        let score = rules::bind_score(&file, &left.schema, right_schema)?;
+        Ok(Bound { left, right, rules, neighbourhoods, score })
+    }
 }
 
 /// A job that is ready to run.
@@ -198,9 +209,9 @@ pub struct Prepared {
     pub subsumed: Vec<Subsumed>,
     /// Keys that records are sorted by, to be paired with those near them.
     pub neighbourhoods: Vec<Neighbourhood>,
-    orders: Orders,
+    pub(crate) orders: Orders,
     scoring: Option<Scoring>,
-    stages: Vec<(&'static str, Duration)>,
+    stages: Stages,
 }
 
 impl Prepared {
@@ -237,139 +248,7 @@ impl Prepared {
 
     /// How long planning took.
     pub fn planning(&self) -> Duration {
-        self.stages.iter().filter(|(stage, _)| *stage == "plan").map(|(_, time)| *time).sum()
-    }
-
-    /// The plan beside what it is expected to do.
-    pub fn explain(&self) -> Result<Explained<'_>> {
-        let mut pairs = Pairs::new(&self.encoded, self.right.is_none(), Effort::Thorough)?;
-        Ok(Explained {
-            plan: &self.plan,
-            encoded: &self.encoded,
-            n_records: [self.left.n_records(), self.right().n_records()],
-            n_pairs: self.task().n_pairs(),
-            subsumed: &self.subsumed,
-            passing: self.plan.passing(&mut pairs)?,
-            scans: self.scans()?,
-            considered: self.considered()?,
-            analysis: None,
-            columns: Vec::new(),
-            neighbourhoods: self
-                .neighbourhoods
-                .iter()
-                .zip(self.orders.iter())
-                .map(|(near, order)| Near { neighbourhood: near, n_records: order.records.len() })
-                .collect(),
-        })
-    }
-
-    /// How branches are scanned.
-    fn scans(&self) -> Result<Vec<BranchScan>> {
-        let mut scans = Vec::new();
-        for block in blocks(&self.task()) {
-            for access in accesses(&self.encoded, self.plan.program(), &block)? {
-                scans.push(self.scan(&access));
-            }
-        }
-        Ok(scans)
-    }
-
-    /// The ways that branches may be scanned, where there are several.
-    fn considered(&self) -> Result<Vec<Vec<Considered>>> {
-        let mut all = Vec::new();
-        for block in blocks(&self.task()) {
-            for ways in alternatives(&self.encoded, self.plan.program(), &block)? {
-                let way = |it: &Alternative| Some(Considered { way: self.way(&it.way), cost: it.cost? });
-                let ways: Vec<Considered> = ways.iter().filter_map(way).collect();
-                all.extend((ways.len() > 1).then_some(ways));
-            }
-        }
-        Ok(all)
-    }
-
-    fn way(&self, way: &Way) -> String {
-        let predicate = |ix: &u32| self.plan.predicates[*ix as usize].to_string();
-        match way {
-            Way::Sweep(None) => "sweep without a lead".into(),
-            Way::Sweep(Some(lead)) => format!("sweep led by {}", predicate(lead)),
-            Way::Overlap { method, lead, q } => {
-                let how = found_by(*method);
-                format!("overlap join by {how} of {} for {}", elements(*q), predicate(lead))
-            }
-            Way::Join { equalities, inner } => {
-                let on = equalities.iter().map(predicate).collect::<Vec<_>>().join(" AND ");
-                let heavy = inner.iter().map(|(lead, method)| match method {
-                    None => format!(", heavy keys swept by {}", predicate(lead)),
-                    Some(method) => {
-                        format!(", heavy keys joined by {} of {}", found_by(*method), predicate(lead))
-                    }
-                });
-                format!("hash join on {on}{}", heavy.collect::<String>())
-            }
-        }
-    }
-
-    fn scan(&self, access: &Access) -> BranchScan {
-        let predicate = |ix: u32| self.plan.predicates[ix as usize].to_string();
-        let equalities = |predicates: &[u32]| predicates.iter().map(|&ix| predicate(ix)).collect();
-        let within =
-            |sweep: &Sweep| sweep.within.as_ref().map(|keys| (equalities(&keys.predicates), keys.n_keys));
-        match access {
-            Access::Overlap(join) => BranchScan::Overlap {
-                lead: predicate(join.sweep.settings.lead),
-                elements: match &join.kind {
-                    Elements::Tokens(_) => elements(None),
-                    Elements::Grams(grams) => elements(Some(grams.q)),
-                },
-                n_values: join.lists.each_ref().map(|list| list.len()),
-                within: within(&join.sweep),
-                found_by: found_by(join.method),
-                n_hits: join.expected.n_hits,
-            },
-            Access::Join(join) if join.is_same_value => BranchScan::SameValue {
-                lead: predicate(join.settings.lead),
-                n_values: join.n_keys,
-                n_pairs: join.n_pairs,
-            },
-            Access::Join(join) => BranchScan::Join {
-                equalities: equalities(&join.predicates),
-                n_records: [join.left.rows.len(), join.right.rows.len()],
-                n_keys: join.n_keys,
-                n_pairs: join.n_pairs,
-            },
-            Access::Sweep(sweep) => BranchScan::Sweep {
-                within: within(sweep),
-                lead: (sweep.settings.lead_step != UNKNOWN).then(|| predicate(sweep.settings.lead)),
-                n_items: [sweep.left.len(), sweep.right.len()],
-                of_values: !sweep.left.starts.is_empty(),
-                n_reached: sweep.n_pairs(),
-                screen: match sweep.settings.screen {
-                    Screen::None => "none",
-                    Screen::Codes => "equal codes",
-                    Screen::Reaches => "codes in reach",
-                    Screen::Signatures => "signatures of 64 bits",
-                    Screen::WideSignatures => "signatures of 128 bits",
-                },
-            },
-        }
-    }
-
-    /// Runs the plan on the CPU, watching every node of its tree.
-    pub fn analyze(&self, control: &Control) -> Result<Analysis> {
-        analyze(&self.encoded, &self.plan, &self.task(), control)
-    }
-
-    /// Runs the plan on `device`; if `control` watches, how long each part of it took.
-    pub fn analyze_on(&self, device: &dyn Backend, control: &Control) -> Result<OnDevice> {
-        let start = Instant::now();
-        self.run(device, control, &mut |_| Ok(()))?;
-        Ok(OnDevice { name: device.name(), time: start.elapsed(), latencies: control.latencies() })
-    }
-
-    /// What is in the columns that the rules look at.
-    pub fn columns(&self) -> Result<Vec<ColumnStatistics>> {
-        let tables = [&self.left, self.right()];
-        self.encoded.codes.iter().map(|column| ColumnStatistics::of(tables, column)).collect()
+        self.stages.of("plan")
     }
 
     /// Compares all pairs on `device` and hands the candidates, in order, to `sink`.
@@ -379,57 +258,7 @@ impl Prepared {
         control: &Control,
         sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
     ) -> Result<Summary> {
-        let mut by_rule: Vec<_> = self.witnesses().into_iter().map(|name| (name, 0)).collect();
-        let mut stages = Stages::default();
-        device.watch(control.watcher());
-        // Without rules there is nothing to load, and nothing to scan.
-        let mut scan = match self.plan.rules.is_empty() {
-            true => None,
-            false => Some(pieces::load(device, &self.encoded, &self.plan)?),
-        };
-        let mut near = Stream::load(device, &self.orders, self.plan.rules.len() as u32, control)?;
-        stages.end("load");
-        let mut writing = Duration::ZERO;
-        let mut counted = |candidates: &[Candidate]| {
-            let start = Instant::now();
-            for candidate in candidates {
-                by_rule[candidate.rule as usize].1 += 1;
-            }
-            sink(candidates)?;
-            writing += start.elapsed();
-            Ok(())
-        };
-        if let Some(scan) = &mut scan {
-            let mut named = Vec::new();
-            let most = schedule::MOST_CANDIDATES;
-            schedule::run(&mut **scan, vec![self.task()], most, control, &mut |candidates| {
-                named.clear();
-                named.extend(candidates.iter().map(|candidate| self.selection.candidate(candidate)));
-                near.merge(&named, &mut counted)
-            })?;
-        }
-        near.finish(&mut counted)?;
-        stages.end("scan");
-        if let Some((_, scanning)) = stages.done.last_mut() {
-            *scanning = scanning.saturating_sub(writing + near.took());
-        }
-        if !self.orders.is_empty() {
-            stages.done.push(("neighbours", near.took()));
-        }
-        stages.done.push(("write", writing));
-        Ok(Summary {
-            device: device.name(),
-            n_left: self.left.n_records(),
-            n_right: self.right.as_ref().map(Table::n_records),
-            n_pairs: self.n_pairs(),
-            n_compared: control.n_compared(),
-            by_rule,
-            approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),
-            scored: None,
-            quality: None,
-            stages: self.stages.iter().chain(&stages.done).copied().collect(),
-            peak_memory: peak_memory(),
-        })
+        self.walk(device, control, None, &mut |candidates, _| sink(candidates))
     }
 
     /// The same, with candidates scored on `device`: `sink` is given the candidates, and those of them whose score reaches
@@ -443,67 +272,65 @@ impl Prepared {
         let no_score = || Error::Job("the rule file has no [score] section".into());
         let scoring = self.scoring().ok_or_else(no_score)?;
         scoring.check()?;
-        // Brought to the device when there is something to score: until then the scan has all of it.
-        let mut scores = None;
-        let (mut kept, mut scored, mut scoring_took) = (Vec::new(), Scored::default(), Duration::ZERO);
-        scored.threshold = scoring.threshold();
-        let mut summary = self.run(device, control, &mut |candidates| {
-            let start = Instant::now();
-            if scores.is_none() {
-                scores = Some(scoring.load(device)?);
+        self.walk(device, control, Some(scoring), sink)
+    }
+
+    /// The way of the candidates: the scan finds them, neighbourhoods add theirs, a score keeps some, and `sink` takes them.
+    fn walk(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        scoring: Option<&Scoring>,
+        sink: &mut ScoredSink<'_>,
+    ) -> Result<Summary> {
+        let watch = Stopwatch::default();
+        device.watch(control.watcher());
+        let loading = watch.enter("load");
+        // Without rules there is nothing to load, and nothing to scan.
+        let mut scan = match self.plan.rules.is_empty() {
+            true => None,
+            false => Some(pieces::load(device, &self.encoded, &self.plan)?),
+        };
+        let mut near = Stream::load(device, &self.orders, self.plan.rules.len() as u32, control, &watch)?;
+        drop(loading);
+        let scanning = watch.enter("scan");
+        let mut by_rule: Vec<_> = self.witnesses().into_iter().map(|name| (name, 0)).collect();
+        let mut keeping = scoring.map(|scoring| Keeping::new(scoring, device, control, &watch));
+        let mut hand_on = |candidates: &[Candidate]| {
+            for candidate in candidates {
+                by_rule[candidate.rule as usize].1 += 1;
             }
-            let Some(scores) = &mut scores else { return Ok(()) };
-            let all =
-                candidates.iter().copied().zip(scores.score_from(candidates, scored.threshold, control)?);
-            kept.clear();
-            kept.extend(all.filter(|(_, score)| *score >= scored.threshold));
-            scored.n_scored += candidates.len() as u64;
-            scored.n_kept += kept.len() as u64;
-            scoring_took += start.elapsed();
-            sink(candidates, &kept)
-        })?;
-        if let Some((_, writing)) = summary.stages.last_mut() {
-            *writing = writing.saturating_sub(scoring_took);
+            let kept = match &mut keeping {
+                Some(keeping) => keeping.keep(candidates)?,
+                None => &[],
+            };
+            watch.time("write", || sink(candidates, kept))
+        };
+        if let Some(scan) = &mut scan {
+            let mut named = Vec::new();
+            let most = schedule::MOST_CANDIDATES;
+            schedule::run(&mut **scan, vec![self.task()], most, control, &mut |candidates| {
+                named.clear();
+                named.extend(candidates.iter().map(|candidate| self.selection.candidate(candidate)));
+                near.merge(&named, &mut hand_on)
+            })?;
         }
-        let before = summary.stages.len().saturating_sub(1);
-        summary.stages.insert(before, ("score", scoring_took));
-        summary.scored = Some(scored);
-        Ok(summary)
-    }
-}
-
-/// How pairs of values are found, for people.
-fn found_by(method: Method) -> &'static str {
-    match method {
-        Method::Index => "index",
-        Method::Dense => "signatures",
-    }
-}
-
-/// What values have in common, for people.
-fn elements(q: Option<u32>) -> String {
-    match q {
-        None => "tokens".into(),
-        Some(1) => "symbols".into(),
-        Some(q) => format!("{q}-grams"),
-    }
-}
-
-/// A stopwatch that notes each stage as it ends.
-struct Stages {
-    since: Instant,
-    done: Vec<(&'static str, Duration)>,
-}
-
-impl Default for Stages {
-    fn default() -> Self {
-        Self { since: Instant::now(), done: Vec::new() }
-    }
-}
-
-impl Stages {
-    fn end(&mut self, stage: &'static str) {
-        self.done.push((stage, self.since.elapsed()));
-        self.since = Instant::now();
+        near.finish(&mut hand_on)?;
+        drop(scanning);
+        let mut stages = self.stages.clone();
+        stages.extend(&watch.stages());
+        Ok(Summary {
+            device: device.name(),
+            n_left: self.left.n_records(),
+            n_right: self.right.as_ref().map(Table::n_records),
+            n_pairs: self.n_pairs(),
+            n_compared: control.n_compared(),
+            by_rule,
+            approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),
+            scored: keeping.map(|keeping| keeping.tally()),
+            quality: None,
+            stages,
+            peak_memory: peak_memory(),
+        })
     }
 }

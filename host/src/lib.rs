@@ -2,54 +2,33 @@
 //! (link), exactly those that some rule allows, on a GPU or on the CPU.
 //!
 //! ```text
-//! tables ─► table ─► encode ─► statistics, cost ─┐
-//! rules  ─► rules ─► plan ◄──────────────────────┴─► sweep, access, partition ─► schedule ─► backend (cpu, cuda) ─► candidates ─► score ─► cluster ─► output, evaluate ─► report
+//! tables ─► read ─► encode ─┐
+//! rules  ─► rules ──────────┴─► plan ─► run (operators on a device) ─► candidates ─► entities ─► tell
 //! ```
 //!
-//! One direction, no way back: a module uses only what stands left of it, except that [`cost`] times predicates on a backend
-//! and [`plan::explain`] prints what [`analyze`] counted. [`job`] walks from tables to scored candidates; start there.
-//! [`resolve`] goes on to entities. [`closure`] and [`relation`] stand beside that way.
+//! One direction, no way back. The rooms below stand in that order, from the base to the top, and a room uses only what
+//! stands above it in this list: `cargo xtask test` looks. [`job`] walks from tables to scored candidates; start there.
+//! [`resolve`] goes on to entities, [`fit`] to weights. [`graph`] stands beside that way.
 
-pub mod access;
-pub mod analyze;
-pub mod backend;
-pub mod closure;
-pub mod cluster;
-pub mod control;
-pub mod cost;
-pub mod cpu;
-pub mod cuda;
-pub mod decimal;
+pub mod base;
+pub mod device;
 pub mod encode;
-pub mod error;
-pub mod evaluate;
+pub mod entities;
 pub mod fit;
-mod grouped;
+pub mod graph;
+pub mod inspect;
 pub mod job;
-pub mod join;
-pub mod json;
-pub mod latency;
-pub mod neighbours;
-pub mod output;
-pub mod overlap;
-pub mod partition;
-pub mod pieces;
+pub mod operators;
 pub mod plan;
-mod random;
-pub mod relation;
-pub mod report;
+pub mod read;
 pub mod resolve;
 pub mod rules;
-pub mod schedule;
-pub mod score;
-pub mod statistics;
-pub mod sweep;
-pub mod table;
-pub mod why;
+pub mod run;
+pub mod tell;
 
-pub use backend::DeviceChoice;
-pub use control::Control;
-pub use error::{Error, Result};
+pub use base::control::Control;
+pub use base::error::{Error, Result};
+pub use device::DeviceChoice;
 pub use job::{Job, Prepared};
 pub use resolve::Resolve;
 

@@ -1,194 +1,31 @@
-//! The plan: how the rules are evaluated.
+//! Plans: which predicates in which order, and by which access path each branch comes by its pairs.
 //!
-//! As HyperBlocker's execution plan generator (Zhu, Xie, Deng and Zhang, PVLDB 18(2), 2024, section 4): predicates are
-//! put in [`order`] by selectivity and cost; rules that begin alike share a [`tree`]; the tree is laid out as a path
-//! ([`layout`]). Two things go beyond it. What only repeats another rule is not evaluated ([`redundancy`]). And orders that
-//! look at all rules together are tried beside the one that looks at each: whichever costs least on a sample of pairs
-//! ([`expected`]) is taken. The path is archived once; backends walk the archive where it lies, on the device too.
+//! [`statistics`] and [`cost`] say what predicates let through and what they take; the generator makes a tree of the rules and
+//! lays it out as a path; [`access`] chooses a [`sweep`], an [`overlap`] join or a [`join`] by a key for each branch;
+//! [`partition`] cuts all pairs into tasks and blocks. Nothing here sees a device.
 
+pub mod access;
+pub mod cost;
 mod expected;
-pub mod explain;
+mod generator;
+pub mod join;
 mod layout;
 mod options;
 mod order;
+pub mod overlap;
+pub mod partition;
 mod program;
 mod redundancy;
+pub mod statistics;
+pub mod sweep;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod variant;
 
+pub use generator::{Conjunction, Evidence, Plan};
 pub use layout::Step;
 pub use options::{JoinChoice, ScanOptions, SimilarityChoice};
 pub use program::{BranchSteps, Program};
 pub use tree::{Node, Witness};
 pub use variant::Variant;
-
-use crate::encode::Encoded;
-use crate::error::{Error, Result};
-use crate::random::Random;
-use crate::rules::{Predicate, Rule};
-use crate::statistics::{Pairs, Statistics};
-use expected::Expected;
-use hyperblock_shared::predicate as lowered;
-use layout::Layout;
-use order::Weights;
-
-/// Random orders are the same in every run.
-const SEED: u64 = 0x6e6f_504f;
-
-/// A plan for one job.
-#[derive(Debug)]
-pub struct Plan {
-    /// The rules, in file order.
-    pub rules: Vec<Rule>,
-    /// Their predicates, each once.
-    pub predicates: Vec<Predicate>,
-    /// By predicate: nanoseconds to evaluate it on a pair.
-    pub costs: Vec<f64>,
-    /// What is known of the predicates.
-    pub statistics: Statistics,
-    /// The execution tree: its branches, in order.
-    pub tree: Vec<Node>,
-    layout: Layout,
-    options: ScanOptions,
-    program: Program,
-}
-
-/// A conjunction as the planner handles it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Conjunction {
-    /// Its rule, by its place in the file.
-    pub rule: u32,
-    /// By their places among the plan's predicates.
-    pub predicates: Vec<usize>,
-    /// See [`Witness::earlier`].
-    pub earlier: Vec<Conjunction>,
-}
-
-/// What a plan is made from.
-#[derive(Debug)]
-pub struct Evidence {
-    /// What is known of the predicates.
-    pub statistics: Statistics,
-    /// By predicate: nanoseconds to evaluate it on a pair, above 0.
-    pub costs: Vec<f64>,
-}
-
-impl Plan {
-    /// Plans the evaluation of `rules` over their `encoded` predicates, which are `predicates` in that order.
-    pub fn new(
-        rules: Vec<Rule>,
-        predicates: Vec<Predicate>,
-        encoded: &Encoded,
-        evidence: Evidence,
-        variants: &[Variant],
-        options: ScanOptions,
-    ) -> Result<Self> {
-        let Evidence { statistics, costs } = evidence;
-        let weights = Weights { selectivity: &statistics.selectivity, costs: &costs };
-        let conjunctions = conjunctions(&rules, &predicates)?;
-        let has = |variant| variants.contains(&variant);
-        let is_equality: Vec<bool> = encoded.predicates.iter().map(is_equality).collect();
-        let tree = if has(Variant::NoEpg) {
-            tree::build(conjunctions, &weights, false)
-        } else {
-            let implies = |a: usize, b: usize| predicates[a].implies(&predicates[b]);
-            let conjunctions = redundancy::reduce(conjunctions, implies);
-            let is_varied = VARIED_ORDERS.into_iter().any(has);
-            let mut tree = if is_varied {
-                ranked(&conjunctions, &weights, variants)
-            } else {
-                let expected = Expected { statistics: &statistics, costs: &costs, is_equality: &is_equality };
-                cheapest(&conjunctions, &weights, &expected)
-            };
-            if has(Variant::NoRo) {
-                tree::at_random(&mut tree, &mut Random::new(SEED));
-            } else if is_varied {
-                tree::by_score(&mut tree);
-            }
-            tree
-        };
-        let layout = layout::lay_out(&tree, |ix| !has(Variant::NoEpg) && !is_equality[ix]);
-        let options = options.without(variants);
-        let program = Program::new(encoded, &layout.steps, options)?;
-        Ok(Self { rules, predicates, costs, statistics, tree, layout, options, program })
-    }
-
-    /// The path over a part of the encoding that the plan was made for.
-    pub fn over(&self, part: &Encoded) -> Result<Program> {
-        Program::new(part, &self.layout.steps, self.options)
-    }
-
-    /// The path over the whole encoding.
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
-    /// By step of the path: how many pairs are expected to pass it.
-    pub fn passing(&self, pairs: &mut Pairs<'_>) -> Result<Vec<f64>> {
-        Ok(pairs.passing(self.program.walk()?, &self.layout.prefixes))
-    }
-
-    /// The steps of the path.
-    pub fn steps(&self) -> &[Step] {
-        &self.layout.steps
-    }
-}
-
-fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Conjunction>> {
-    let place = |predicate: &Predicate| {
-        let ix = predicates.iter().position(|other| other == predicate);
-        ix.ok_or_else(|| Error::Internal(format!("`{predicate}` was not encoded")))
-    };
-    let mut all = Vec::new();
-    for (rule, conjunction) in
-        (0..).zip(rules).flat_map(|(ix, rule)| rule.conjunctions.iter().map(move |c| (ix, c)))
-    {
-        let predicates = conjunction.iter().map(place).collect::<Result<_>>()?;
-        all.push(Conjunction { rule, predicates, earlier: Vec::new() });
-    }
-    Ok(all)
-}
-
-/// Variants that say how to order predicates.
-const VARIED_ORDERS: [Variant; 3] = [Variant::NoPo, Variant::COrder, Variant::SOrder];
-
-/// How much less another tree must cost to be taken instead of the one by rank and score: a sample sees no smaller
-/// differences.
-const WORTHWHILE: f64 = 0.98;
-
-fn ranked(conjunctions: &[Conjunction], weights: &Weights<'_>, variants: &[Variant]) -> Vec<Node> {
-    let mut ordered = conjunctions.to_vec();
-    order::ranked(&mut ordered, weights, variants, SEED);
-    tree::build(ordered, weights, true)
-}
-
-/// The tree by rank and score, or one in another order if it is expected to cost less: of an order that is best for all
-/// rules together, or of cheap questions first; and with what holds least first, so that what is asked of most pairs is
-/// known where it is asked again.
-fn cheapest(conjunctions: &[Conjunction], weights: &Weights<'_>, expected: &Expected<'_>) -> Vec<Node> {
-    let mut together = conjunctions.to_vec();
-    order::covering(&mut together, weights);
-    let trees = [
-        ranked(conjunctions, weights, &[]),
-        tree::build(together, weights, true),
-        ranked(conjunctions, weights, &[Variant::COrder]),
-    ];
-    let mut best: Option<(f64, Vec<Node>)> = None;
-    for mut tree in trees {
-        for order in [tree::by_score, tree::by_rising_score] {
-            order(&mut tree);
-            let cost = expected.cost(&tree);
-            if best.as_ref().is_none_or(|(least, _)| cost < WORTHWHILE * least) {
-                best = Some((cost, tree.clone()));
-            }
-        }
-    }
-    best.map(|(_, tree)| tree).unwrap_or_default()
-}
-
-fn is_equality(predicate: &lowered::Predicate) -> bool {
-    !predicate.negated
-        && matches!(predicate.test, lowered::Test::Compare { measure: lowered::Measure::Equal, .. })
-}

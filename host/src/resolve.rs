@@ -10,22 +10,24 @@ mod summary;
 
 pub use summary::{ResolveSummary, Step};
 
-use crate::backend::Backend;
-use crate::cluster::{Method, SAME, Scored, cluster};
-use crate::control::Control;
-use crate::error::Result;
-use crate::evaluate::Truth;
-use crate::job::{Job, Kept, Prepared};
-use crate::report::peak_memory;
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::base::memory::peak_memory;
+use crate::base::stopwatch::Stopwatch;
+use crate::entities::cluster::{Method, SAME, cluster};
+use crate::entities::score::Kept;
+use crate::job::{Job, Prepared};
+use crate::operators::Backend;
+use crate::tell::evaluate::Truth;
 use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::layout::Scored;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// What to resolve, and how.
 ///
 /// ```
-/// use hyperblock::cluster::Method;
-/// use hyperblock::{Control, DeviceChoice, Job, Resolve, backend};
+/// use hyperblock::entities::cluster::Method;
+/// use hyperblock::{Control, DeviceChoice, Job, Resolve, device};
 ///
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let (table, rules) = (folder.path().join("people.csv"), folder.path().join("rules.toml"));
@@ -44,7 +46,7 @@ use std::time::Instant;
 ///     "#,
 /// )
 /// .unwrap();
-/// let device = backend::open(DeviceChoice::Cpu, None)?;
+/// let device = device::open(DeviceChoice::Cpu, None)?;
 /// let resolve = Resolve::new(Job::dedupe(&table, &rules)).method(Method::Complete);
 /// let resolved = resolve.prepare(&*device)?.run(&*device, &Control::default())?;
 /// // Of each record the first one of its entity.
@@ -130,12 +132,12 @@ impl PreparedResolve {
                 Ok(())
             }),
         }?;
-        let start = Instant::now();
+        let watch = Stopwatch::default();
+        let clustering = watch.enter("cluster");
         let kept: Vec<Scored> = pairs.iter().map(|(pair, score)| self.pair(pair, *score)).collect();
         let entities = cluster(device, self.n_records(), &kept, self.method, control)?;
-        // Nothing was written so far, only kept.
-        found.stages.retain(|(stage, _)| *stage != "write");
-        found.stages.push(("cluster", start.elapsed()));
+        drop(clustering);
+        found.stages.extend(&watch.stages());
 
         let mut steps = Vec::new();
         if let Some(truth) = &self.truth {

@@ -30,7 +30,7 @@ pub use subsumption::{Subsumed, subsumed};
 pub(crate) use display::Sided;
 pub(crate) use suggest::nearest;
 
-use crate::decimal::Decimal;
+use crate::base::decimal::Decimal;
 use hyperblock_shared::threshold::Threshold;
 
 pub use hyperblock_shared::predicate::{Boost, EditDistance, SetSimilarity};

@@ -1,11 +1,12 @@
 //! A case: a job on paper, to be run on a backend, decided by the oracle, and shown when the two disagree.
 
 use crate::oracle::{self, Found, Rows};
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
-use hyperblock::error::RuleError;
+use hyperblock::base::error::RuleError;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
 use hyperblock::rules::{self, Rule, RuleFile};
-use hyperblock::{Candidate, Control, Error, Job, Prepared, Result, schedule};
+use hyperblock::run::schedule;
+use hyperblock::{Candidate, Control, Error, Job, Prepared, Result};
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 

@@ -1,8 +1,12 @@
 //! Graphs to try, and the naive search that says what their nodes reach.
 
 use hyperblock::Control;
-use hyperblock::backend::Backend;
-use hyperblock::closure::{self, Graph, Method, Options, Report, Rounds, Wanted, second_of, tuple};
+use hyperblock::graph::closure;
+use hyperblock::graph::closure::Options;
+use hyperblock::graph::report::Report;
+use hyperblock::operators::Backend;
+use hyperblock::operators::closure::{Deduplicate, Method, Rounds, Wanted, second_of, tuple};
+use hyperblock::read::edges::Graph;
 use proptest::prelude::*;
 
 /// A graph of so many nodes; edges in any order, and more than once.
@@ -93,9 +97,9 @@ pub fn all_methods() -> Vec<Options> {
     for tuples in [false, true] {
         let wanted = Wanted { tuples };
         for (method, deduplicate) in [
-            (Method::Condense, closure::Deduplicate::Table),
-            (Method::SemiNaive, closure::Deduplicate::Table),
-            (Method::SemiNaive, closure::Deduplicate::Sort),
+            (Method::Condense, Deduplicate::Table),
+            (Method::SemiNaive, Deduplicate::Table),
+            (Method::SemiNaive, Deduplicate::Sort),
         ] {
             all.push(Options { method, rounds: Rounds { deduplicate, ..Rounds::default() }, wanted });
         }

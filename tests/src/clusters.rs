@@ -1,9 +1,10 @@
 //! Pairs to cluster, and naive ways to do it that say what is right.
 
 use hyperblock::Control;
-use hyperblock::backend::Backend;
-use hyperblock::cluster::{Method, Scored, cluster};
+use hyperblock::entities::cluster::{Method, cluster};
+use hyperblock::operators::Backend;
 use hyperblock_shared::join::hash;
+use hyperblock_shared::layout::Scored;
 use std::collections::BTreeMap;
 
 /// Pairs of so many records.

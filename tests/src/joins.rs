@@ -1,7 +1,8 @@
 //! Joins to try, and the naive one that says what is right.
 
-use hyperblock::backend::Backend;
-use hyperblock::join::{Method, Output, Side};
+use hyperblock::operators::Backend;
+use hyperblock::operators::join::Output;
+use hyperblock::plan::join::{Method, Side};
 use hyperblock_shared::join::{MISSING, hash, upper};
 use std::collections::HashMap;
 

@@ -2,8 +2,8 @@
 
 use crate::case::{Case, Sheet};
 use crate::oracle::{Found, Rows, with_neighbours};
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
 use hyperblock::rules::{self, RuleFile};
 use hyperblock::{Control, Job, Prepared};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Overlap joins to try, and the naive one that says what is right: all pairs, with what they have in common counted.
 
-use hyperblock::overlap::{BlockJoin, ElementList, Method, Values};
 use hyperblock::plan::ScanOptions;
+use hyperblock::plan::overlap::{BlockJoin, ElementList, Method, Values};
 use hyperblock_shared::join::hash;
 use hyperblock_shared::overlap::{Signature, sign};
 use hyperblock_shared::predicate::{ArchivedMeasure, ArchivedSetSimilarity};

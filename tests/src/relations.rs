@@ -1,9 +1,10 @@
 //! Relations and graphs to try, and the naive operators that say what is right.
 
 use hyperblock::Control;
-use hyperblock::backend::Backend;
-use hyperblock::closure::{Deduplicate, Graph, Rounds, Wanted};
-use hyperblock::relation::{ALL_BITS, LoadFactor, bits_below};
+use hyperblock::operators::Backend;
+use hyperblock::operators::closure::{Deduplicate, Rounds, Wanted};
+use hyperblock::operators::relations::{ALL_BITS, LoadFactor, bits_below};
+use hyperblock::read::edges::Graph;
 use hyperblock_shared::relation::{Slots, first_of, mix, n_slots_for, second_of, tuple};
 use std::collections::BTreeSet;
 use std::ops::Range;

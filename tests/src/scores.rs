@@ -2,9 +2,9 @@
 
 use crate::case::Sheet;
 use crate::oracle;
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
-use hyperblock::score::Billionths;
+use hyperblock::base::billionths::Billionths;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
 use hyperblock::{Candidate, Control, Error, Job, Prepared, Result};
 use hyperblock_shared::join::hash;
 use proptest::prelude::*;

@@ -1,15 +1,21 @@
 //! A CPU without memory: jobs are loaded in pieces, as on a device that cannot hold them.
 
 use hyperblock::Result;
-use hyperblock::backend::{Backend, BackendKind, PairScores, Scan};
-use hyperblock::closure::{Graph, LoadedGraph};
-use hyperblock::cluster::{Components, Scored};
-use hyperblock::cpu;
+use hyperblock::device::always_there;
 use hyperblock::encode::Encoded;
-use hyperblock::join::{Join, Side};
-use hyperblock::neighbours::{Neighbours, Orders};
+use hyperblock::operators::Backend;
+use hyperblock::operators::closure::{ClosureOperator, LoadedGraph};
+use hyperblock::operators::components::{Components, ComponentsOperator};
+use hyperblock::operators::join::{Join, JoinOperator};
+use hyperblock::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
+use hyperblock::operators::relations::{Relations, RelationsOperator};
+use hyperblock::operators::scan::{Scan, ScanOperator};
+use hyperblock::operators::scores::{PairScores, ScoresOperator};
 use hyperblock::plan::Program;
-use hyperblock::relation::Relations;
+use hyperblock::plan::cost::BackendKind;
+use hyperblock::plan::join::Side;
+use hyperblock::read::edges::Graph;
+use hyperblock_shared::layout::Scored;
 use hyperblock_shared::score::Attribute;
 
 /// A CPU that pretends to have so many bytes for columns.
@@ -28,46 +34,60 @@ impl Backend for SmallCpu {
     fn memory_for_columns(&self) -> Result<u64> {
         Ok(self.0)
     }
+}
 
+impl ScanOperator for SmallCpu {
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
         assert!(encoded.n_bytes() <= self.0 || encoded.n_left + encoded.n_right <= 2, "it was to fit");
-        cpu::load(encoded, program)
+        always_there().load(encoded, program)
     }
+}
 
+impl ComponentsOperator for SmallCpu {
     fn load_components<'a>(
         &'a self,
         n_records: u32,
         pairs: &'a [Scored],
     ) -> Result<Box<dyn Components + 'a>> {
-        cpu::load_components(n_records, pairs)
+        always_there().load_components(n_records, pairs)
     }
 
     fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
-        cpu::load_matrix(n_records, pairs)
+        always_there().load_matrix(n_records, pairs)
     }
+}
 
+impl JoinOperator for SmallCpu {
     fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
-        cpu::load_join(left, right)
+        always_there().load_join(left, right)
     }
+}
 
+impl NeighboursOperator for SmallCpu {
     fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>> {
-        Ok(cpu::load_neighbours(orders))
+        always_there().load_neighbours(orders)
     }
+}
 
+impl ScoresOperator for SmallCpu {
     fn load_scores<'a>(
         &'a self,
         encoded: &'a Encoded,
         attributes: &'a [Attribute],
     ) -> Result<Box<dyn PairScores + 'a>> {
         assert!(encoded.n_bytes() <= self.0, "it was to fit");
-        Ok(cpu::load_scores(encoded, attributes))
+        always_there().load_scores(encoded, attributes)
     }
+}
 
+impl RelationsOperator for SmallCpu {
     fn relations(&self) -> Box<dyn Relations + '_> {
-        cpu::relations()
+        always_there().relations()
     }
+}
 
+impl ClosureOperator for SmallCpu {
     fn load_graph<'a>(&'a self, graph: &'a Graph) -> Result<Box<dyn LoadedGraph + 'a>> {
-        cpu::load_graph(graph)
+        always_there().load_graph(graph)
     }
 }

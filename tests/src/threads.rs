@@ -15,20 +15,26 @@ mod score;
 
 pub use overlap::{Compared, holds_together};
 
-use hyperblock::access::{Access, accesses};
-use hyperblock::backend::{Backend, BackendKind, Outcome, PairScores, Scan};
-use hyperblock::closure::{Graph, LoadedGraph};
-use hyperblock::cluster::{Components, Scored};
 use hyperblock::encode::Encoded;
-use hyperblock::join::{Join, Side};
-use hyperblock::neighbours::{Neighbours, Orders};
-use hyperblock::partition::blocks;
+use hyperblock::operators::Backend;
+use hyperblock::operators::closure::{ClosureOperator, LoadedGraph};
+use hyperblock::operators::components::{Components, ComponentsOperator};
+use hyperblock::operators::join::{Join, JoinOperator};
+use hyperblock::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
+use hyperblock::operators::relations::{Relations, RelationsOperator};
+use hyperblock::operators::scan::{Outcome, Scan, ScanOperator};
+use hyperblock::operators::scores::{PairScores, ScoresOperator};
 use hyperblock::plan::Program;
-use hyperblock::relation::Relations;
-use hyperblock::sweep::Sweep;
+use hyperblock::plan::access::{Access, accesses};
+use hyperblock::plan::cost::BackendKind;
+use hyperblock::plan::join::Side;
+use hyperblock::plan::partition::blocks;
+use hyperblock::plan::sweep::Sweep;
+use hyperblock::read::edges::Graph;
 use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::block::Block;
 use hyperblock_device::scan;
+use hyperblock_shared::layout::Scored;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
 use hyperblock_shared::score::Attribute;
 use hyperblock_shared::text::scratch_words;
@@ -143,11 +149,15 @@ impl Backend for KernelOnThreads {
     fn memory_for_columns(&self) -> Result<u64> {
         Ok(self.memory)
     }
+}
 
+impl ScanOperator for KernelOnThreads {
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
         Ok(Box::new(ThreadScan { device: self, encoded, program }))
     }
+}
 
+impl ComponentsOperator for KernelOnThreads {
     fn load_components<'a>(
         &'a self,
         n_records: u32,
@@ -159,15 +169,21 @@ impl Backend for KernelOnThreads {
     fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
         Ok(Box::new(cluster::ThreadMatrix::load(self, n_records, pairs)?))
     }
+}
 
+impl JoinOperator for KernelOnThreads {
     fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
         Ok(Box::new(join::ThreadJoin::load(self, left, right)))
     }
+}
 
+impl NeighboursOperator for KernelOnThreads {
     fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>> {
         Ok(Box::new(neighbours::ThreadNeighbours::new(self, orders)))
     }
+}
 
+impl ScoresOperator for KernelOnThreads {
     fn load_scores<'a>(
         &'a self,
         encoded: &'a Encoded,
@@ -175,11 +191,15 @@ impl Backend for KernelOnThreads {
     ) -> Result<Box<dyn PairScores + 'a>> {
         Ok(Box::new(score::ThreadScores { device: self, encoded, attributes }))
     }
+}
 
+impl RelationsOperator for KernelOnThreads {
     fn relations(&self) -> Box<dyn Relations + '_> {
         Box::new(relation::ThreadRelations(self))
     }
+}
 
+impl ClosureOperator for KernelOnThreads {
     fn load_graph<'a>(&'a self, graph: &'a Graph) -> Result<Box<dyn LoadedGraph + 'a>> {
         Ok(Box::new(closure::ThreadGraph { device: self, graph }))
     }

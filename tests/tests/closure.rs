@@ -1,8 +1,10 @@
 //! Transitive closure against a naive search: on the CPU, and by the kernels on CPU threads.
 
 use hyperblock::Control;
-use hyperblock::closure::{self, Method, Options, Rounds, Wanted};
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::graph::closure;
+use hyperblock::graph::closure::Options;
+use hyperblock::operators::closure::{Method, Rounds, Wanted};
 use hyperblock_tests::closures::{all_methods, assert_exact, condense, graph, graphs, shapes};
 use hyperblock_tests::threads::KernelOnThreads;
 use proptest::prelude::*;

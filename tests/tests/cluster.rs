@@ -1,10 +1,11 @@
 //! Clustering against naive ways: all methods, all backends.
 
-use hyperblock::backend::Backend;
-use hyperblock::cluster::{Method, Scored, cluster};
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::entities::cluster::{Method, cluster};
+use hyperblock::operators::Backend;
 use hyperblock::{Control, Error};
 use hyperblock_shared::join::hash;
+use hyperblock_shared::layout::Scored;
 use hyperblock_tests::clusters::{ClusterCase, cases, scored};
 use hyperblock_tests::threads::KernelOnThreads;
 use proptest::prelude::*;

@@ -1,10 +1,10 @@
 //! Exactness: every backend finds what the oracle finds, no more, no less, in the same order.
 
-use hyperblock::access::{Access, accesses};
-use hyperblock::backend::Backend;
-use hyperblock::cost::CostSource;
-use hyperblock::cpu::Cpu;
-use hyperblock::partition::blocks;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
+use hyperblock::plan::access::{Access, accesses};
+use hyperblock::plan::cost::CostSource;
+use hyperblock::plan::partition::blocks;
 use hyperblock::plan::{BranchSteps, JoinChoice, ScanOptions, Variant};
 use hyperblock::{Job, Prepared};
 use hyperblock_tests::case::{Case, Paper, Sheet};

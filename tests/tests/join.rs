@@ -1,8 +1,8 @@
 //! Joins against a naive one: all backends, both methods, counted and written, of two sides and of one.
 
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
-use hyperblock::join::Method;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
+use hyperblock::plan::join::Method;
 use hyperblock_tests::joins::{JoinCase, cases};
 use hyperblock_tests::threads::KernelOnThreads;
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! Sorted neighbourhoods against a naive sort, on all backends: with and without rules, of one table and of
 //! two.
 
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
 use hyperblock_tests::case::Case;
 use hyperblock_tests::generate::{regular_rules, regular_sheet};
 use hyperblock_tests::neighbours::{NearCase, near_cases};

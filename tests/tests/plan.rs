@@ -1,8 +1,8 @@
 //! Plans as people see them: the tree that comes of rules over a table, and what the statistics behind it say.
 
 use hyperblock::Prepared;
-use hyperblock::cost::CostSource;
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::plan::cost::CostSource;
 use hyperblock::plan::{JoinChoice, ScanOptions, Variant};
 use hyperblock_shared::predicate::{Measure, Test};
 use hyperblock_shared::text::scratch_words;

@@ -1,10 +1,11 @@
 //! Relational operators and semi-naive closure against naive ones: the CPU, and the kernels on CPU threads.
 
 use hyperblock::Control;
-use hyperblock::backend::Backend;
-use hyperblock::closure::{Graph, Rounds, Wanted};
-use hyperblock::cpu::Cpu;
-use hyperblock::relation::{ALL_BITS, LoadFactor};
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
+use hyperblock::operators::closure::{ClosureOperator, Rounds, Wanted};
+use hyperblock::operators::relations::{ALL_BITS, LoadFactor};
+use hyperblock::read::edges::Graph;
 use hyperblock_shared::relation::{mix, tuple};
 use hyperblock_tests::relations::{self, assert_closure, assert_closure_from, graphs, reachable};
 use hyperblock_tests::threads::KernelOnThreads;

@@ -1,6 +1,6 @@
 //! Scores: the CPU backend and the kernel on CPU threads, against a naive program in fractions.
 
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
 use hyperblock::{Candidate, Control};
 use hyperblock_tests::scores::{ScoreCase, cases, long, very_wide};
 use hyperblock_tests::small::SmallCpu;
@@ -72,7 +72,7 @@ fn records_that_are_not_there() {
 fn nothing_is_asked() {
     let case = very_wide();
     let prepared = case.prepare().unwrap();
-    for device in [&Cpu::new() as &dyn hyperblock::backend::Backend, &KernelOnThreads::new(32, 1, 16)] {
+    for device in [&Cpu::new() as &dyn hyperblock::operators::Backend, &KernelOnThreads::new(32, 1, 16)] {
         let mut scores = prepared.scoring().unwrap().load(device).unwrap();
         assert!(scores.score(&[], &Control::default()).unwrap().is_empty());
     }

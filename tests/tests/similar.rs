@@ -1,9 +1,9 @@
 //! Overlap joins: whatever finds the values that have enough in common, it finds what the oracle finds.
 
-use hyperblock::access::{Access, accesses};
-use hyperblock::cpu::Cpu;
-use hyperblock::overlap::{Elements, Method};
-use hyperblock::partition::blocks;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::plan::access::{Access, accesses};
+use hyperblock::plan::overlap::{Elements, Method};
+use hyperblock::plan::partition::blocks;
 use hyperblock::plan::{ScanOptions, SimilarityChoice, Variant};
 use hyperblock::{Prepared, Result};
 use hyperblock_tests::case::{Case, Paper, Sheet};

@@ -2,9 +2,13 @@
 
 use super::{DeviceArgs, progress, run};
 use clap::{ArgGroup, Args};
-use hyperblock::closure::{self, Deduplicate, EdgeList, Method, Options, Rounds, Wanted};
-use hyperblock::output::{Format, IterationRows, Output, TupleRows};
-use hyperblock::relation::LoadFactor;
+use hyperblock::base::stopwatch::Stages;
+use hyperblock::graph::closure::{self, Options};
+use hyperblock::graph::report::Report;
+use hyperblock::operators::closure::{Deduplicate, Method, Rounds, Wanted};
+use hyperblock::operators::relations::LoadFactor;
+use hyperblock::read::edges::EdgeList;
+use hyperblock::tell::output::{Format, IterationRows, Output, TupleRows};
 use hyperblock::{Control, Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -80,7 +84,7 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool) -> Result<
             None => Ok(()),
         })
     });
-    let mut report = report?;
+    let report = report?;
     control.check()?;
     let start = Instant::now();
     output.map_or(Ok(()), Output::finish)?;
@@ -88,16 +92,17 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool) -> Result<
         output.write(&report.rounds().collect::<Vec<_>>())?;
         output.finish()?;
     }
-    if let Some((_, writing)) = report.stages.iter_mut().find(|(stage, _)| *stage == "output") {
-        *writing += start.elapsed();
+    let mut stages = Stages::from_iter([("read", reading)]);
+    stages.extend(&report.stages);
+    if wanted.tuples {
+        stages.add("output", start.elapsed());
     }
     if args.count {
         // Not `println!`, which panics when nobody reads on.
         let written = writeln!(std::io::stdout(), "{}", report.n_tuples);
         written.map_err(Error::io(Path::new("standard output")))?;
     }
-    report.n_lines = Some(n_lines);
-    report.stages.insert(0, ("read", reading));
+    let report = Report { n_lines: Some(n_lines), stages, ..report };
     if !quiet {
         eprint!("{report}");
         if verbose && !report.iterations.is_empty() {

@@ -3,13 +3,15 @@
 use super::run::stop_on_signal;
 use super::{DeviceArgs, delimiter};
 use clap::Args;
-use hyperblock::cluster::{ClusterSummary, Method, PairFile, PairSource, cluster as entities_of};
-use hyperblock::decimal::Decimal;
-use hyperblock::evaluate::Truth;
-use hyperblock::output::{EntityRows, Format, Output};
+use hyperblock::base::decimal::Decimal;
+use hyperblock::base::stopwatch::Stopwatch;
+use hyperblock::entities::cluster::{Method, cluster as entities_of};
+use hyperblock::read::pairs::{PairFile, PairSource};
+use hyperblock::tell::clusters::ClusterSummary;
+use hyperblock::tell::evaluate::Truth;
+use hyperblock::tell::output::{EntityRows, Format, Output};
 use hyperblock::{Control, Result};
 use std::path::PathBuf;
-use std::time::Instant;
 
 #[derive(Args, Debug)]
 pub(crate) struct ClusterArgs {
@@ -69,7 +71,8 @@ pub(crate) fn cluster(args: &ClusterArgs, quiet: bool) -> Result<()> {
         eprintln!("running on {}", device.name());
     }
     let control = stop_on_signal(Control::default())?;
-    let start = Instant::now();
+    let watch = Stopwatch::default();
+    let reading = watch.enter("read");
     let file = PairFile::read(&args.source())?;
     if args.method.reads_scores() && !file.has_scores {
         tracing::warn!("no column `score`: all pairs count as equally alike");
@@ -78,15 +81,16 @@ pub(crate) fn cluster(args: &ClusterArgs, quiet: bool) -> Result<()> {
         None => None,
         Some(path) => Some(Truth::of_ids(path, &file.left, file.right.as_ref())?),
     };
-    let read = start.elapsed();
-    let entities = entities_of(&*device, file.n_records(), &file.pairs, args.method, &control)?;
-    let clustered = start.elapsed();
+    drop(reading);
+    let entities = watch
+        .time("cluster", || entities_of(&*device, file.n_records(), &file.pairs, args.method, &control))?;
+    let writing = watch.enter("write");
     let rows = EntityRows { left: &file.left, right: file.right.as_ref() };
     let mut output = Output::create(&args.output, rows)?;
     output.write(&(0..).zip(entities.iter().copied()).collect::<Vec<(u32, u32)>>())?;
     control.check()?;
     output.finish()?;
-    let written = start.elapsed();
+    drop(writing);
     if !quiet {
         let (n_entities, largest) = ClusterSummary::sizes(&entities);
         let summary = ClusterSummary {
@@ -98,7 +102,7 @@ pub(crate) fn cluster(args: &ClusterArgs, quiet: bool) -> Result<()> {
             n_entities,
             largest,
             quality: truth.map(|truth| truth.of_entities(&entities)),
-            stages: vec![("read", read), ("cluster", clustered - read), ("write", written - clustered)],
+            stages: watch.stages(),
         };
         eprint!("{summary}");
     }

@@ -1,8 +1,9 @@
 //! `hyperblock devices`.
 
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
-use hyperblock::{Result, cuda};
+use hyperblock::Result;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::device::cuda;
+use hyperblock::operators::Backend;
 
 pub(crate) fn devices() -> Result<()> {
     println!("{}", Cpu::new().name());

@@ -1,7 +1,7 @@
 //! `hyperblock resolve`.
 
 use super::{ResolveArgs, progress, run};
-use hyperblock::output::{CandidateRows, EntityRows, Format, Output, ScoredRows};
+use hyperblock::tell::output::{CandidateRows, EntityRows, Format, Output, ScoredRows};
 use hyperblock::{Control, Resolve, Result};
 
 pub(crate) fn resolve(args: &ResolveArgs, quiet: bool) -> Result<()> {

@@ -1,8 +1,8 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
 use super::{DedupeArgs, DeviceArgs, LinkArgs, OutputArgs, progress};
-use hyperblock::evaluate::Truth;
-use hyperblock::output::{CandidateRows, Format, Output, ScoredRows};
+use hyperblock::tell::evaluate::Truth;
+use hyperblock::tell::output::{CandidateRows, Format, Output, ScoredRows};
 use hyperblock::{Candidate, Control, Error, Job, Prepared, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -1,7 +1,7 @@
 //! `hyperblock why`.
 
 use super::{AnswerFormat, WhyArgs};
-use hyperblock::why::Inquiry;
+use hyperblock::inspect::why::Inquiry;
 use hyperblock::{Error, Result};
 use std::io::Write;
 use std::path::Path;

@@ -3,10 +3,10 @@
 use super::dictionary::Dictionary;
 use super::numbers;
 use super::transform::Pipeline;
-use crate::decimal::Decimal;
-use crate::error::{Error, Result};
+use crate::base::decimal::Decimal;
+use crate::base::error::{Error, Result};
+use crate::read::table::Table;
 use crate::rules::{Domain, Operand, Side, Sided};
-use crate::table::Table;
 use arrow_array::Array;
 use hyperblock_shared::columns::MISSING;
 use std::fmt;
@@ -150,7 +150,7 @@ fn number_of(
     let message = format!(
         "row {}, column `{name}`: `{text}` takes more than {} digits to write out; round the column",
         table.ids.row(record as u32) + 1,
-        crate::decimal::MAX_DIGITS
+        crate::base::decimal::MAX_DIGITS
     );
     Err(Error::table(&table.path, message))
 }

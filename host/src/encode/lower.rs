@@ -4,7 +4,7 @@ use super::dictionary::Dictionary;
 use super::group::{Group, Values};
 use super::grouping::Grouping;
 use super::{Encoded, ReachColumn, marks, numbers, symbols, tokens};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::rules::{Condition, Measure, Predicate, Side, Test, Tokenizer};
 use hyperblock_shared::predicate as lowered;
 

@@ -3,7 +3,7 @@
 use super::MarkColumn;
 use super::group::Values;
 use super::numbers;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::rules::{Condition, Domain};
 use hyperblock_shared::columns::MISSING;
 use std::cmp::Ordering;

@@ -7,7 +7,7 @@
 //!    keys are equal, so neither chunks nor hashes nor threads show in the codes.
 //! 4. Each chunk replaces its numbers by codes, and sorts its sets.
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use hashbrown::hash_table::{Entry, HashTable};
 use hashbrown::{DefaultHashBuilder, HashMap};
 use hyperblock_shared::columns::Head;

@@ -3,10 +3,10 @@
 //! A numeric tolerance is decided here, once per distinct value and exactly, so that kernels only ask whether a code
 //! lies in a range. Codes of numbers ascend with the numbers, so what is near enough to a number is one range.
 
-use crate::decimal::Decimal;
-use crate::error::{Error, Result};
+use crate::base::decimal::Decimal;
+use crate::base::error::{Error, Result};
+use crate::read::table::days;
 use crate::rules::{Domain, Limit};
-use crate::table::days;
 use hyperblock_shared::columns::Reach;
 
 /// The number that a text of a number or date domain stands for.

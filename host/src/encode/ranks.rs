@@ -6,9 +6,9 @@
 
 use super::group::{Group, Slot};
 use super::transform::Pipeline;
-use crate::error::Result;
+use crate::base::error::Result;
+use crate::read::table::Table;
 use crate::rules::{Domain, Operand};
-use crate::table::Table;
 use arrow_array::Array;
 use hyperblock_shared::columns::MISSING;
 use rayon::prelude::*;

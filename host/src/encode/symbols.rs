@@ -2,7 +2,7 @@
 
 use super::TextColumn;
 use super::dictionary::Dictionary;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use hyperblock_shared::columns::Head;
 use hyperblock_shared::signature::element_bit;
 use hyperblock_shared::text::MAX_LEN;

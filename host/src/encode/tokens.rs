@@ -10,7 +10,7 @@ mod tests;
 use super::SetColumn;
 use super::dictionary::Dictionary;
 use super::numbering::{Split, n_chunks, number};
-use crate::error::Result;
+use crate::base::error::Result;
 use crate::rules::Tokenizer;
 
 pub(super) fn tokenize(domain: usize, values: &Dictionary, tokenizer: Tokenizer) -> Result<SetColumn> {

@@ -1,6 +1,6 @@
 //! Transforms, applied to one value. An empty result is a missing value.
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::rules::Transform;
 use hyperblock_shared::soundex::soundex;
 use regex::Regex;

@@ -1,7 +1,7 @@
 //! What a tree is expected to cost a pair: it is walked for a sample of pairs at once, whose outcomes are known.
 
 use super::tree::Node;
-use crate::statistics::Statistics;
+use crate::plan::statistics::Statistics;
 
 /// Nanoseconds for a step whose outcome is remembered, and for coming to one at all.
 const STEP: f64 = 1.0;

@@ -7,7 +7,7 @@
 
 use super::Conjunction;
 use super::variant::Variant;
-use crate::random::Random;
+use crate::base::random::Random;
 
 /// What the order is made from: by predicate, the share of pairs on which it holds, and its cost.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use super::ScanOptions;
 use super::layout::Step;
+use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
-use crate::error::{Error, Result};
 use hyperblock_shared::path::{self, FORGOTTEN, Path, Walk};
 use hyperblock_shared::predicate::{Measure, Predicate, Test};
 use rkyv::util::AlignedVec;

@@ -4,7 +4,7 @@ use super::layout::{Layout, Step, lay_out};
 use super::order::Weights;
 use super::variant::Variant;
 use super::{Conjunction, order, redundancy, tree};
-use crate::random::Random;
+use crate::base::random::Random;
 use hyperblock_shared::path::FORGOTTEN;
 use proptest::prelude::*;
 

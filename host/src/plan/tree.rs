@@ -6,7 +6,7 @@
 
 use super::Conjunction;
 use super::order::Weights;
-use crate::random::Random;
+use crate::base::random::Random;
 
 /// A predicate in its place in the tree.
 #[derive(Clone, Debug)]

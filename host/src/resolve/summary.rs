@@ -1,9 +1,9 @@
 //! What resolving did, for people.
 
-use crate::cluster::Method;
-use crate::evaluate::{Agreement, EntityQuality};
-use crate::grouped::grouped;
-use crate::report::Summary;
+use crate::base::grouped::grouped;
+use crate::entities::cluster::Method;
+use crate::tell::evaluate::{Agreement, EntityQuality};
+use crate::tell::report::Summary;
 use std::fmt;
 
 /// What resolving did.

@@ -12,8 +12,8 @@ use super::syntax::{
     Asked, Comparison, Complaint, Constant, ConstantValue, Measured, Parsed, Term, complaint,
 };
 use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
-use crate::error::Result;
-use crate::table::{ColumnSchema, Kind, Schema, days};
+use crate::base::error::Result;
+use crate::read::table::{ColumnSchema, Kind, Schema, days};
 use std::path::Path;
 
 /// Gives the rules of a file their meaning over two tables; with `dedupe` over one table twice, where a rule that is

@@ -21,7 +21,7 @@ use super::literal::Literal;
 use super::neighbourhood;
 use super::suggest::nearest;
 use super::syntax::{self, Comparison, Complaint, Formula, Parsed, complaint};
-use crate::error::{Error, Result, RuleError};
+use crate::base::error::{Error, Result, RuleError};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -13,8 +13,8 @@ mod range;
 
 use super::{Boost, Condition, Domain, EditDistance, Measure, Operand, Predicate, SetSimilarity, Side, Test};
 use super::{Tokenizer, Transform};
-use crate::decimal::Decimal;
-use crate::table::days;
+use crate::base::decimal::Decimal;
+use crate::read::table::days;
 use range::{Point, Range, Ranges};
 
 /// Whether `q` holds on every pair on which `p` does.

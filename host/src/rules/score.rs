@@ -1,7 +1,7 @@
 //! How candidates are to be scored: the `[score]` section of a rule file, bound to tables.
 
 use super::Predicate;
-use crate::error::{Error, RuleError};
+use crate::base::error::{Error, RuleError};
 use std::path::PathBuf;
 
 /// What a score is made of.

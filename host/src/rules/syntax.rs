@@ -17,7 +17,7 @@ pub(super) use attribute::{Measured, parse_measure};
 
 use super::literal::Literal;
 use super::{Measure, Side, Transform};
-use crate::decimal::Decimal;
+use crate::base::decimal::Decimal;
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};

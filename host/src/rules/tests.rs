@@ -13,8 +13,8 @@ mod thresholds;
 mod unsupported;
 
 use super::{Rule, RuleFile};
-use crate::error::Result;
-use crate::table::{ColumnSchema, Kind, Schema};
+use crate::base::error::Result;
+use crate::read::table::{ColumnSchema, Kind, Schema};
 use std::path::Path;
 
 /// A table with a column of every kind, and with names that need quotes.

@@ -3,7 +3,8 @@
 use super::KernelOnThreads;
 use super::condensed::condensed;
 use super::relation::semi_naive;
-use hyperblock::closure::{Condensed, Graph, LoadedGraph, Piece, Rounds, Wanted};
+use hyperblock::operators::closure::{Condensed, LoadedGraph, Piece, Rounds, Wanted};
+use hyperblock::read::edges::Graph;
 use hyperblock::{Control, Result};
 use std::borrow::Cow;
 use std::ops::Range;

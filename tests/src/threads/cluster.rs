@@ -2,12 +2,13 @@
 //! launch them, with small chunks of pairs.
 
 use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
-use hyperblock::cluster::{Components, Phases, Rows, Scored, check_pairs};
+use hyperblock::operators::components::{Components, Phases, Rows, check_pairs};
 use hyperblock::{Control, Result};
 use hyperblock_device::components::{Hook, begin, choose, compress, hook, mark};
 use hyperblock_device::matrix::{Matrix, connect, cross, diagonal, firsts, rest};
 use hyperblock_device::memory::Quads;
 use hyperblock_shared::components::{NO_RECORD, Share, shares};
+use hyperblock_shared::layout::Scored;
 use hyperblock_shared::layout::{LANE_PAIRS, WARP};
 use hyperblock_shared::matrix::{DIAGONAL_WORDS, PANEL_WORDS, PIVOT, n_words, stride};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

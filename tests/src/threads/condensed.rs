@@ -3,7 +3,7 @@
 
 use super::join::{Checked, plain};
 use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
-use hyperblock::closure::{Condensed, Levels, Piece, Wanted};
+use hyperblock::operators::closure::{Condensed, Levels, Piece, Wanted};
 use hyperblock_device::closure as kernels;
 use hyperblock_shared::layout::{COLUMN_SOURCES, ClosureSizes, GROUP_SOURCES, Quad, Target, WARP};
 use std::ops::Range;

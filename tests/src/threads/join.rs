@@ -3,10 +3,11 @@
 
 use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
 use hyperblock::Result;
-use hyperblock::access::KeyJoin;
 use hyperblock::encode::Encoded;
-use hyperblock::join::{Join, Joined, Method, Output, Side};
+use hyperblock::operators::join::{Join, Joined, Output};
 use hyperblock::plan::Program;
+use hyperblock::plan::access::KeyJoin;
+use hyperblock::plan::join::{Method, Side};
 use hyperblock_device::join as kernels;
 use hyperblock_device::memory::Words;
 use hyperblock_device::scan::Results;

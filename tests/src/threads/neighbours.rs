@@ -2,7 +2,7 @@
 //! them.
 
 use super::{KernelOnThreads, UNWRITTEN, atomics, launch};
-use hyperblock::neighbours::{Neighbours, Orders, append};
+use hyperblock::operators::neighbours::{Neighbours, Orders, append};
 use hyperblock::{Candidate, Result};
 use hyperblock_device::neighbours::{Near, count, write};
 use hyperblock_shared::layout::WARP;

@@ -3,8 +3,12 @@
 
 use super::join::{Checked, plain};
 use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
-use hyperblock::closure::{Deduplicate, Graph, Iteration, Piece, Rounds, Wanted};
-use hyperblock::relation::{LoadFactor, Relations, Step, Taking, bits_below, check_for_set, digits};
+use hyperblock::base::stopwatch::Stages;
+use hyperblock::operators::closure::{Deduplicate, Iteration, Piece, Rounds, Wanted};
+use hyperblock::operators::relations::{
+    LoadFactor, Relations, Step, Taking, bits_below, check_for_set, digits,
+};
+use hyperblock::read::edges::Graph;
 use hyperblock::{Control, Result};
 use hyperblock_device::relation as kernels;
 use hyperblock_device::{memory::Words, overlap};
@@ -230,7 +234,7 @@ pub(super) fn semi_naive(
     let bits = bits_below(graph.n_nodes);
     let mut iterations = Vec::new();
     let mut count = |n_joined: u64, n_new: u64| {
-        iterations.push(Iteration { n_joined, n_new, times: Vec::new() });
+        iterations.push(Iteration { n_joined, n_new, times: Stages::default() });
     };
     let tuples = match rounds.deduplicate {
         Deduplicate::Sort => {

@@ -2,8 +2,8 @@
 
 use super::join::plain;
 use super::{KernelOnThreads, UNWRITTEN, atomics, launch};
-use hyperblock::backend::PairScores;
 use hyperblock::encode::Encoded;
+use hyperblock::operators::scores::PairScores;
 use hyperblock::{Control, Result};
 use hyperblock_device::score::{Scored, score};
 use hyperblock_shared::score::{Attribute, Wanted};

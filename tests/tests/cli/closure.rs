@@ -1,7 +1,7 @@
 //! `hyperblock closure`: edges in, all pairs of nodes of which one reaches the other out.
 
 use crate::program::{Folder, redacted};
-use hyperblock::table::{IdSource, ReadOptions, Table};
+use hyperblock::read::table::{IdSource, ReadOptions, Table};
 use insta::assert_snapshot;
 
 /// A cycle of two, a path, a self-loop, a repeated edge.

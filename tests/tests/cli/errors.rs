@@ -1,7 +1,7 @@
 //! What the program says when something is wrong. It never leaves a file behind, and never writes half a result.
 
 use crate::program::{Folder, PEOPLE, RULES, people, redacted};
-use hyperblock::cuda;
+use hyperblock::device::cuda;
 use insta::assert_snapshot;
 
 /// The message about a table given as the bytes of `people.csv`.

@@ -1,8 +1,8 @@
 //! What the program writes and says when all is well.
 
 use crate::program::{Folder, PAIRS, PEOPLE, RULES, people, redacted};
-use hyperblock::cuda;
-use hyperblock::table::{IdSource, ReadOptions, Table};
+use hyperblock::device::cuda;
+use hyperblock::read::table::{IdSource, ReadOptions, Table};
 use insta::assert_snapshot;
 
 const MORE: &str = "id,full name,town\na,Bob Ray,Oslo\nb,Zoe,Oslo\nc,,Bergen\n";

@@ -65,11 +65,11 @@ fn parquet_and_arrow_have_it_too() {
     let mut found = Vec::new();
     for name in ["pairs.csv", "pairs.parquet", "pairs.arrow"] {
         folder.stdout(&format!("dedupe people.csv -r rules.toml -o {name} --device cpu"));
-        let options = hyperblock::table::ReadOptions {
-            id: hyperblock::table::IdSource::RowNumbers,
+        let options = hyperblock::read::table::ReadOptions {
+            id: hyperblock::read::table::IdSource::RowNumbers,
             ..Default::default()
         };
-        let table = hyperblock::table::Table::read(&folder.path(name), &options, &|_| true).unwrap();
+        let table = hyperblock::read::table::Table::read(&folder.path(name), &options, &|_| true).unwrap();
         assert_eq!(table.schema.names(), "`left`, `right`, `rule`, `score`");
         let scores = table.values(3).unwrap().iter().flatten().map(|score| score.parse::<f64>().unwrap());
         found.push(scores.collect::<Vec<_>>());

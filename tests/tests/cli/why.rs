@@ -2,7 +2,7 @@
 
 use crate::program::{Folder, people};
 use hyperblock::Job;
-use hyperblock::why::Inquiry;
+use hyperblock::inspect::why::Inquiry;
 use hyperblock_tests::case::is_no_rule;
 use hyperblock_tests::generate::cases;
 use insta::assert_snapshot;

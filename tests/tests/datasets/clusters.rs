@@ -2,11 +2,13 @@
 
 use super::set;
 use hyperblock::Control;
-use hyperblock::backend::Backend;
-use hyperblock::cluster::{Method, PairFile, PairSource, cluster};
-use hyperblock::cpu::Cpu;
-use hyperblock::cuda::{self, Cuda};
-use hyperblock::evaluate::Truth;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::device::cuda;
+use hyperblock::device::cuda::Cuda;
+use hyperblock::entities::cluster::{Method, cluster};
+use hyperblock::operators::Backend;
+use hyperblock::read::pairs::{PairFile, PairSource};
+use hyperblock::tell::evaluate::Truth;
 use hyperblock_tests::clusters::naive_by_component;
 use libtest_mimic::Failed;
 

@@ -2,8 +2,8 @@
 
 use crate::set::DataSet;
 use hyperblock::Control;
-use hyperblock::cpu::Cpu;
-use hyperblock::plan::explain::What;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::inspect::explain::What;
 use libtest_mimic::Failed;
 use std::fmt::Write;
 
@@ -54,7 +54,7 @@ fn of(data: &DataSet) -> Result<Vec<Node>, Failed> {
     let prepared = cut.job().prepare(&Cpu::new())?;
     let analysis = prepared.analyze(&Control::default())?;
     let explained = prepared.explain()?;
-    let node = |line: hyperblock::plan::explain::Line<'_>| Node {
+    let node = |line: hyperblock::inspect::explain::Line<'_>| Node {
         data: data.name.clone(),
         what: match line.what {
             What::Node { predicate, .. } => predicate,

@@ -1,8 +1,8 @@
 //! The examples: what their rules and scores make of whole data sets is as good as they say.
 
 use super::set;
-use hyperblock::cluster::Method;
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::entities::cluster::Method;
 use hyperblock::{Control, Job, Resolve};
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;

@@ -2,10 +2,12 @@
 
 use crate::set;
 use hyperblock::Control;
-use hyperblock::backend::Backend;
-use hyperblock::closure::{self, EdgeList};
-use hyperblock::cpu::Cpu;
-use hyperblock::cuda::{self, Cuda};
+use hyperblock::device::cpu::Cpu;
+use hyperblock::device::cuda;
+use hyperblock::device::cuda::Cuda;
+use hyperblock::graph::closure;
+use hyperblock::operators::Backend;
+use hyperblock::read::edges::EdgeList;
 use hyperblock_tests::closures::all_methods;
 use libtest_mimic::{Failed, Trial};
 use std::path::PathBuf;

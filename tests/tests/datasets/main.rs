@@ -10,9 +10,10 @@ mod graphs;
 mod set;
 mod variants;
 
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
-use hyperblock::cuda::{self, Cuda};
+use hyperblock::device::cpu::Cpu;
+use hyperblock::device::cuda;
+use hyperblock::device::cuda::Cuda;
+use hyperblock::operators::Backend;
 use hyperblock_tests::case::{Case, Sheet};
 use libtest_mimic::{Arguments, Failed, Trial};
 use set::DataSet;

@@ -2,9 +2,9 @@
 //! the oracle.
 
 use crate::set::{Cut, DataSet};
-use hyperblock::cost::CostSource;
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::Variant;
+use hyperblock::plan::cost::CostSource;
 use hyperblock::rules::{self, RuleFile};
 use hyperblock::{Candidate, Control, Job, Prepared};
 use hyperblock_tests::case::Sheet;

@@ -1,10 +1,12 @@
 //! Transitive closure on the GPU, against a search from every node, and against the CPU.
 
 use hyperblock::Control;
-use hyperblock::backend::Backend;
-use hyperblock::closure::{self, Graph, Options};
-use hyperblock::cpu::Cpu;
-use hyperblock::cuda::Cuda;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::device::cuda::Cuda;
+use hyperblock::graph::closure;
+use hyperblock::graph::closure::Options;
+use hyperblock::operators::Backend;
+use hyperblock::read::edges::Graph;
 use hyperblock_shared::join::hash;
 use hyperblock_tests::closures::{all_methods, assert_exact, condense, graph, graphs, shapes};
 use libtest_mimic::Failed;

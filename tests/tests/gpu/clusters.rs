@@ -1,10 +1,11 @@
 //! Clustering on the GPU.
 
 use hyperblock::Control;
-use hyperblock::cluster::{Method, Scored, cluster};
-use hyperblock::cpu::Cpu;
-use hyperblock::cuda::Cuda;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::device::cuda::Cuda;
+use hyperblock::entities::cluster::{Method, cluster};
 use hyperblock_shared::join::hash;
+use hyperblock_shared::layout::Scored;
 use hyperblock_tests::clusters;
 use libtest_mimic::Failed;
 
@@ -27,7 +28,7 @@ pub(crate) fn clusters() -> Result<(), Failed> {
 pub(crate) fn clusters_of_many_records() -> Result<(), Failed> {
     const N: u32 = 3_000_000;
     let (roomy, narrow) = (Cuda::open(0)?, Cuda::open(0)?.with_memory(40_000_000));
-    let components = |device: &dyn hyperblock::backend::Backend, pairs: &[Scored]| {
+    let components = |device: &dyn hyperblock::operators::Backend, pairs: &[Scored]| {
         cluster(device, N, pairs, Method::Components, &Control::default())
     };
     for n_pairs in [N / 3, N, 5 * N] {

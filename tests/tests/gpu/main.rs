@@ -7,10 +7,12 @@ mod closures;
 mod clusters;
 mod relation;
 
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
-use hyperblock::cuda::{self, Cuda};
-use hyperblock::join::{Method, Output, Side};
+use hyperblock::device::cpu::Cpu;
+use hyperblock::device::cuda;
+use hyperblock::device::cuda::Cuda;
+use hyperblock::operators::Backend;
+use hyperblock::operators::join::{JoinOperator, Output};
+use hyperblock::plan::join::{Method, Side};
 use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
 use hyperblock_shared::join::hash;
 use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};

@@ -1,11 +1,12 @@
 //! Relational operators and semi-naive closure on the GPU.
 
 use hyperblock::Control;
-use hyperblock::backend::Backend;
-use hyperblock::closure::{Deduplicate, Graph, Piece, Rounds, Wanted};
-use hyperblock::cpu::Cpu;
-use hyperblock::cuda::Cuda;
-use hyperblock::relation::{ALL_BITS, LoadFactor, bits_below};
+use hyperblock::device::cpu::Cpu;
+use hyperblock::device::cuda::Cuda;
+use hyperblock::operators::Backend;
+use hyperblock::operators::closure::{ClosureOperator, Deduplicate, Piece, Rounds, Wanted};
+use hyperblock::operators::relations::{ALL_BITS, LoadFactor, bits_below};
+use hyperblock::read::edges::Graph;
 use hyperblock_shared::relation::{mix, tuple};
 use hyperblock_tests::relations;
 use libtest_mimic::Failed;

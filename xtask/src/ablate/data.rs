@@ -13,8 +13,8 @@ use crate::replace::replace;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use hyperblock::Job;
-use hyperblock::backend::BackendKind;
 use hyperblock::plan::Variant;
+use hyperblock::plan::cost::BackendKind;
 use std::io::Write;
 
 const SEED: u64 = 1;
@@ -124,8 +124,8 @@ impl Data {
 mod tests {
     use super::{Data, VARIANTS};
     use clap::ValueEnum;
-    use hyperblock::backend::BackendKind;
     use hyperblock::plan::Variant;
+    use hyperblock::plan::cost::BackendKind;
 
     #[test]
     fn all_variants_are_measured_once_beside_the_full_system() {

@@ -12,7 +12,7 @@ use crate::bench::measure::scan;
 use crate::bench::record;
 use crate::bench::scan::open;
 use anyhow::{Context, Result, bail, ensure};
-use hyperblock::backend::BackendKind;
+use hyperblock::plan::cost::BackendKind;
 use std::path::Path;
 use std::process::Command;
 

@@ -9,7 +9,8 @@ use super::{Args, Data};
 use crate::bench::measure::{LONG, Times, scan};
 use crate::bench::scan::open;
 use anyhow::{Result, ensure};
-use hyperblock::backend::{Backend, BackendKind};
+use hyperblock::operators::Backend;
+use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::{Evidence, Plan, ScanOptions, Variant};
 use hyperblock::{Job, Prepared};
 
@@ -135,8 +136,8 @@ mod tests {
     use super::{Variant, compare, plan};
     use crate::ablate::Data;
     use clap::ValueEnum;
-    use hyperblock::backend::Backend;
-    use hyperblock::cpu::Cpu;
+    use hyperblock::device::cpu::Cpu;
+    use hyperblock::operators::Backend;
 
     #[test]
     fn all_variants_find_the_same() {

@@ -15,10 +15,12 @@ use super::{ClosureArgs, ClosureWay};
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use hyperblock::Control;
-use hyperblock::backend::{Backend, BackendKind};
-use hyperblock::closure::{
-    Deduplicate, EdgeList, Graph, Method, Options, Report, Rounds, Wanted, run_loaded,
-};
+use hyperblock::graph::closure::{Options, run_loaded};
+use hyperblock::graph::report::Report;
+use hyperblock::operators::Backend;
+use hyperblock::operators::closure::{Deduplicate, Method, Rounds, Wanted};
+use hyperblock::plan::cost::BackendKind;
+use hyperblock::read::edges::{EdgeList, Graph};
 use std::time::Duration;
 
 /// What takes longer than this is measured once.

@@ -17,8 +17,10 @@ use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use data::Pairs;
 use hyperblock::Control;
-use hyperblock::backend::{Backend, BackendKind};
-use hyperblock::cluster::{Method, Phases, cluster};
+use hyperblock::entities::cluster::{Method, cluster};
+use hyperblock::operators::Backend;
+use hyperblock::operators::components::Phases;
+use hyperblock::plan::cost::BackendKind;
 use std::time::Duration;
 
 /// Pairs for all devices, and for GPUs, if there is one.
@@ -166,8 +168,8 @@ mod tests {
     use super::{Report, components, describe, whole};
     use crate::bench::ClusterWorkload;
     use crate::bench::cluster::data::Pairs;
-    use hyperblock::cluster::Method;
-    use hyperblock::cpu::Cpu;
+    use hyperblock::device::cpu::Cpu;
+    use hyperblock::entities::cluster::Method;
     use std::time::Duration;
 
     #[test]

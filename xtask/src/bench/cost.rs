@@ -134,7 +134,7 @@ fn spread(values: &[f64]) -> (f64, f64) {
 mod tests {
     use super::spoil;
     use crate::train_cost::timings::Timing;
-    use hyperblock::cost::{Features, N_FEATURES};
+    use hyperblock::plan::cost::{Features, N_FEATURES};
 
     #[test]
     fn the_share_of_noise_is_as_asked() {

@@ -15,8 +15,10 @@ use super::{JoinArgs, JoinMethod};
 use crate::r#gen::zipf::{Alphabet, SEED};
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
-use hyperblock::backend::{Backend, BackendKind};
-use hyperblock::join::{Join, Joined, Method, Output, Side};
+use hyperblock::operators::Backend;
+use hyperblock::operators::join::{Join, Joined, Output};
+use hyperblock::plan::cost::BackendKind;
+use hyperblock::plan::join::{Method, Side};
 use std::time::Duration;
 
 /// What takes longer than this is measured once.
@@ -196,10 +198,11 @@ mod tests {
     use super::{Measured, Way, compare, exponents, measure, merge, phases};
     use crate::bench::{JoinArgs, JoinMethod};
     use crate::r#gen::zipf::{Alphabet, Columns};
-    use hyperblock::backend::BackendKind;
-    use hyperblock::cpu::Cpu;
-    use hyperblock::error::Result;
-    use hyperblock::join::{Join, Joined, Method, Output};
+    use hyperblock::base::error::Result;
+    use hyperblock::device::cpu::Cpu;
+    use hyperblock::operators::join::{Join, Joined, Output};
+    use hyperblock::plan::cost::BackendKind;
+    use hyperblock::plan::join::Method;
     use std::time::Duration;
 
     /// A join that is right, or whose pairs are all of row 0.

@@ -14,9 +14,10 @@ use crate::cargo::{at_root, target};
 use crate::r#gen::zipf::{self, Alphabet, Columns, SEED};
 use crate::replace::replace;
 use anyhow::{Context, Result, bail, ensure};
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
-use hyperblock::join::{Method, Output, Side};
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
+use hyperblock::operators::join::{JoinOperator, Output};
+use hyperblock::plan::join::{Method, Side};
 use std::path::Path;
 
 const SCRIPT: &str = include_str!("join_peers.py");

@@ -1,9 +1,10 @@
 //! Times of repeated runs, and what is run.
 
 use anyhow::Result;
-use hyperblock::backend::Backend;
+use hyperblock::operators::Backend;
 use hyperblock::plan::Program;
-use hyperblock::{Control, Prepared, schedule};
+use hyperblock::run::schedule;
+use hyperblock::{Control, Prepared};
 use std::time::{Duration, Instant};
 
 /// Enough repetitions for a median.

@@ -13,7 +13,8 @@ use crate::cargo::target;
 use crate::r#gen;
 use crate::replace::replace;
 use anyhow::{Result, ensure};
-use hyperblock::backend::{self, Backend};
+use hyperblock::device;
+use hyperblock::operators::Backend;
 use hyperblock::plan::Variant;
 use hyperblock::{DeviceChoice, Job};
 use plotters::prelude::SeriesLabelPosition;
@@ -56,7 +57,7 @@ struct Point {
 
 pub(super) fn run(args: &PlanArgs) -> Result<()> {
     let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
-    let device = backend::open(choice, None)?;
+    let device = device::open(choice, None)?;
     let folder = target().join("bench");
     let table = folder.join("people.csv");
     let (rows, output) = (args.rows, folder.clone());

@@ -8,8 +8,8 @@ use super::python::environment;
 use super::{RapidfuzzArgs, Workload, record};
 use crate::cargo::at_root;
 use anyhow::{Context, Result, bail, ensure};
-use hyperblock::backend::Backend;
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::Backend;
 use std::path::Path;
 use std::time::Duration;
 

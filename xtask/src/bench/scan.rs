@@ -8,8 +8,10 @@ use super::workload::data_sets;
 use super::{ScanArgs, Workload, record};
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
-use hyperblock::backend::{self, Backend};
-use hyperblock::{DeviceChoice, Job, cuda};
+use hyperblock::device;
+use hyperblock::device::cuda;
+use hyperblock::operators::Backend;
+use hyperblock::{DeviceChoice, Job};
 
 pub(super) fn run(args: &ScanArgs) -> Result<()> {
     let devices = open(&args.device)?;
@@ -41,7 +43,7 @@ pub(crate) fn open(asked: &[String]) -> Result<Vec<Box<dyn Backend>>> {
     };
     let open = |name: &String| -> Result<_> {
         let choice: DeviceChoice = name.parse().map_err(anyhow::Error::msg)?;
-        Ok(backend::open(choice, None)?)
+        Ok(device::open(choice, None)?)
     };
     names.iter().map(open).collect()
 }

@@ -83,7 +83,7 @@ fn rule_file(measure: ScoreMeasure) -> String {
 /// Times means and patterns, and adds a line for each; what they come to, as a sum and a hash.
 fn measure_on(
     job: &Prepared,
-    device: &dyn hyperblock::backend::Backend,
+    device: &dyn hyperblock::operators::Backend,
     measure: ScoreMeasure,
     pairs: &[Candidate],
     rows: u32,

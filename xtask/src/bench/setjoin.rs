@@ -20,7 +20,8 @@ use crate::replace::replace;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use data::Titles;
-use hyperblock::backend::{Backend, BackendKind};
+use hyperblock::operators::Backend;
+use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::{ScanOptions, SimilarityChoice, Variant};
 use hyperblock::{Control, Job, Prepared};
 use std::io::Write;
@@ -214,7 +215,7 @@ mod tests {
     use super::{Work, measure, qs, thresholds};
     use crate::bench::{SetjoinArgs, SetjoinData, SetjoinWay};
     use clap::ValueEnum;
-    use hyperblock::cpu::Cpu;
+    use hyperblock::device::cpu::Cpu;
 
     fn args(most_seconds: Option<u32>) -> SetjoinArgs {
         let (data, q, threshold, way, device) = (vec![], vec![], vec![], vec![], vec![]);

@@ -14,7 +14,7 @@ use super::setjoin::{rule, thresholds};
 use super::{SetjoinData, SetjoinPeersArgs, record};
 use crate::cargo::{at_root, target};
 use anyhow::{Context, Result, bail, ensure};
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
 use hyperblock::{Control, Job};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -99,7 +99,7 @@ fn ours(titles: &Titles, threshold: f64) -> Result<Ours> {
             Ok(())
         })?;
         let took = |wanted: &dyn Fn(&str) -> bool| -> Duration {
-            summary.stages.iter().filter(|(stage, _)| wanted(stage)).map(|(_, took)| *took).sum()
+            summary.stages.iter().filter(|(stage, _)| wanted(stage)).map(|(_, took)| took).sum()
         };
         joins.push(took(&|stage| JOINING.contains(&stage)));
         wholes.push(took(&|stage| stage != READING));

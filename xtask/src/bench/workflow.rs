@@ -12,7 +12,7 @@ use crate::cargo::target;
 use crate::r#gen::{self, Command};
 use crate::replace::replace;
 use anyhow::{Result, ensure};
-use hyperblock::backend::Backend;
+use hyperblock::operators::Backend;
 use hyperblock::{Control, Job, Resolve};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ fn once(files: &Files, device: &dyn Backend) -> Result<(Run, Counts)> {
         kept: resolved.pairs.len() as u64,
         entities: summary.n_entities,
     };
-    Ok(((summary.found.stages, all), counts))
+    Ok(((summary.found.stages.iter().collect(), all), counts))
 }
 
 /// Prints a device's stages, and adds a line for each.
@@ -158,7 +158,7 @@ fn quality(files: &Files, device: &dyn Backend) -> Result<String> {
 mod tests {
     use super::{Files, SCORE, make, once, quality, rule_file};
     use crate::bench::WorkflowArgs;
-    use hyperblock::cpu::Cpu;
+    use hyperblock::device::cpu::Cpu;
 
     #[test]
     fn duplicates_are_found() {

@@ -155,7 +155,7 @@ mod tests {
     use super::{Workload, data_sets};
     use crate::bench::measure::scan;
     use clap::ValueEnum;
-    use hyperblock::cpu::Cpu;
+    use hyperblock::device::cpu::Cpu;
 
     #[test]
     fn every_workload_finds_some() {

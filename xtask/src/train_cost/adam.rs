@@ -1,7 +1,7 @@
 //! Gradients of the network, and Adam (Kingma and Ba, *Adam: a method for stochastic optimization*, ICLR 2015), with the
 //! paper's constants.
 
-use hyperblock::cost::{Layer, Network};
+use hyperblock::plan::cost::{Layer, Network};
 
 const BETA_1: f64 = 0.9;
 const BETA_2: f64 = 0.999;
@@ -92,7 +92,7 @@ impl Adam {
 mod tests {
     use super::{Adam, backward, huber, parameters};
     use crate::train_cost::learn::initial;
-    use hyperblock::cost::Network;
+    use hyperblock::plan::cost::Network;
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 

@@ -7,8 +7,8 @@
 
 use super::adam::{Adam, backward, huber, parameters};
 use super::timings::Timing;
-use hyperblock::backend::BackendKind;
-use hyperblock::cost::{CostModel, Layer, N_FEATURES, Network};
+use hyperblock::plan::cost::BackendKind;
+use hyperblock::plan::cost::{CostModel, Layer, N_FEATURES, Network};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -133,8 +133,8 @@ pub(crate) fn errors(model: &CostModel, timings: &[Timing]) -> Errors {
 mod tests {
     use super::{errors, train};
     use crate::train_cost::timings::Timing;
-    use hyperblock::backend::BackendKind;
-    use hyperblock::cost::{Features, N_FEATURES};
+    use hyperblock::plan::cost::BackendKind;
+    use hyperblock::plan::cost::{Features, N_FEATURES};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 

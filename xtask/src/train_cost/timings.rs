@@ -3,9 +3,12 @@
 use super::{WorkloadArgs, workload};
 use crate::bench::record;
 use anyhow::{Context, Result, ensure};
-use hyperblock::backend::BackendKind;
-use hyperblock::cost::{self, Effort, FEATURES, Features};
-use hyperblock::{DeviceChoice, backend};
+use hyperblock::plan::cost;
+use hyperblock::plan::cost::BackendKind;
+use hyperblock::plan::cost::{FEATURES, Features};
+use hyperblock::run::measured;
+use hyperblock::run::measured::Effort;
+use hyperblock::{DeviceChoice, device};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -39,7 +42,7 @@ pub(crate) struct Taken {
 /// Draws the workload and times it.
 pub(crate) fn take(args: &WorkloadArgs) -> Result<Taken> {
     let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
-    let device = backend::open(choice, None)?;
+    let device = device::open(choice, None)?;
     let backend = device.kind();
     let jobs = workload::draw(args.rows, args.seed)?;
     let n_predicates: usize = jobs.iter().map(|job| job.predicates.len()).sum();
@@ -52,7 +55,7 @@ pub(crate) fn take(args: &WorkloadArgs) -> Result<Taken> {
         let mut fastest = vec![f64::INFINITY; encoded.predicates.len()];
         for _ in 0..n_rounds {
             for (ix, fastest) in fastest.iter_mut().enumerate() {
-                *fastest = fastest.min(cost::timing(&*device, encoded, ix, effort)?.nanoseconds);
+                *fastest = fastest.min(measured::timing(&*device, encoded, ix, effort)?.nanoseconds);
             }
         }
         for ((predicate, nanoseconds), static_cost) in

@@ -9,7 +9,7 @@ use crate::r#gen::{self, names};
 use crate::replace::replace;
 use anyhow::{Context, Result};
 use hyperblock::Job;
-use hyperblock::cpu::Cpu;
+use hyperblock::device::cpu::Cpu;
 use hyperblock::encode::Encoded;
 use hyperblock_shared::predicate::{Boost, EditDistance, Measure, Predicate, SetSimilarity, Test};
 use hyperblock_shared::threshold::Threshold;

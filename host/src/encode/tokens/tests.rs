@@ -1,7 +1,7 @@
 //! Token sets against a naive tokenizer.
 
 use super::*;
-use crate::error::Error;
+use crate::base::error::Error;
 use hyperblock_shared::columns::Sets;
 use hyperblock_shared::signature::token_bit;
 use proptest::collection::vec;

@@ -17,7 +17,7 @@
 //! Numbers are the decimals that were written: of a similarity nine places, of a weight six.
 
 use super::{SCORE_KEY, known_keys, string};
-use crate::decimal::Decimal;
+use crate::base::decimal::Decimal;
 use crate::rules::literal::Literal;
 use crate::rules::score::ScoreMethod;
 use crate::rules::syntax::{Measured, Parsed, complaint, parse_measure};

@@ -1,6 +1,6 @@
 //! Ranges of an ordered quantity.
 
-use crate::decimal::Decimal;
+use crate::base::decimal::Decimal;
 use crate::rules::Limit;
 
 /// A place in the order: numbers and days are numbers, constants of text are text. Never compared with each other.

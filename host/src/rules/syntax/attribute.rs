@@ -3,7 +3,7 @@
 use super::score::{Score, Similarity};
 use super::term::Subject;
 use super::{Comparison, Complaint, Formula, Measure, Parsed, Rule, complaint};
-use crate::decimal::Decimal;
+use crate::base::decimal::Decimal;
 use crate::rules::Bound;
 use crate::rules::literal::Literal;
 use sqlparser::ast::Expr;

@@ -6,7 +6,7 @@
 
 use super::comparison::Op;
 use super::{Formula, Parsed, complaint};
-use crate::decimal::Decimal;
+use crate::base::decimal::Decimal;
 use crate::rules::{Boost, Bound, EditDistance, Limit, Measure, SetSimilarity, Tokenizer};
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::score::Score;
 use super::{Complaint, Constant, ConstantValue, Parsed, Rule, Term, complaint};
-use crate::decimal::Decimal;
+use crate::base::decimal::Decimal;
 use crate::rules::{Side, Tokenizer, Transform};
 use sqlparser::ast::{BinaryOperator, DateTimeField, Expr, Ident, UnaryOperator, Value};
 use std::ops::Range;

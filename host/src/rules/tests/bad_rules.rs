@@ -1,7 +1,7 @@
 //! What is said of rules that are wrong, in one place, to be read as their writer would read it.
 
 use super::bound;
-use crate::error::Error;
+use crate::base::error::Error;
 use insta::assert_snapshot;
 
 /// The rule with a mark below what is wrong with it, and what is said.

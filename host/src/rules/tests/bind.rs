@@ -212,7 +212,7 @@ fn does_not_fit_the_table() {
 fn a_wide_table_lists_some_of_its_columns() {
     let mut wide = schema("wide.csv");
     wide.columns = (0..23)
-        .map(|n| crate::table::ColumnSchema { name: format!("c{n}"), ..wide.columns[0].clone() })
+        .map(|n| crate::read::table::ColumnSchema { name: format!("c{n}"), ..wide.columns[0].clone() })
         .collect();
     let error = crate::rules::bind(&parse(&toml("l.x = r.x")).unwrap(), &wide, &wide, true).unwrap_err();
     assert_snapshot!(error, @r#"

@@ -1,7 +1,7 @@
 //! The TOML around the rules.
 
 use super::{parse, toml};
-use crate::error::Error;
+use crate::base::error::Error;
 use crate::rules::{RuleFile, Side};
 use insta::assert_snapshot;
 

@@ -2,7 +2,8 @@
 //!
 //! Decided here, that is, by definition and in floating point: the thresholds are such that rounding does not matter.
 
-use crate::decimal::Decimal;
+use crate::base::decimal::Decimal;
+use crate::read::table::days;
 use crate::rules::implication::{excludes, implies};
 use crate::rules::normal::{self, NoRule};
 use crate::rules::syntax::Formula;
@@ -10,7 +11,6 @@ use crate::rules::{
     Boost, Bound, Condition, Domain, EditDistance, Limit, Measure, Operand, Predicate, Rule, SetSimilarity,
     Side, Test, Tokenizer, Transform, subsumed,
 };
-use crate::table::days;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::cmp::Ordering;

@@ -1,7 +1,7 @@
 //! The `[score]` section: what it means, and what is said of a wrong one.
 
 use super::{parse, schema};
-use crate::error::Result;
+use crate::base::error::Result;
 use crate::rules::{Score, ScoreMethod, bind_score};
 use insta::assert_snapshot;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! Rules as they stand in other people's files: blocking rules of Splink over DuckDB and Spark, unchanged.
 
 use super::{parse, toml};
+use crate::read::table::{ColumnSchema, Kind, Schema};
 use crate::rules::bind;
-use crate::table::{ColumnSchema, Kind, Schema};
 
 fn people() -> Schema {
     let column = |(name, kind): (&str, Kind)| ColumnSchema { name: name.to_owned(), kind, why_text: None };

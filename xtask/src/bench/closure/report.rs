@@ -7,7 +7,7 @@ use crate::bench::record;
 use crate::bench::stacks::{Column, Panel, Stacks};
 use crate::replace::replace;
 use anyhow::Result;
-use hyperblock::closure::OPERATORS;
+use hyperblock::graph::report::OPERATORS;
 use std::io::Write;
 use std::path::Path;
 
@@ -50,9 +50,8 @@ pub(super) fn print(figure: &Figure) {
 }
 
 fn stages(figure: &Figure, between: &str, after: &str) -> String {
-    let stage = |(name, time): &(&str, std::time::Duration)| {
-        format!("{name}{between}{:.3}", time.as_secs_f64() * 1e3)
-    };
+    let stage =
+        |(name, time): (&str, std::time::Duration)| format!("{name}{between}{:.3}", time.as_secs_f64() * 1e3);
     figure.report.stages.iter().map(stage).collect::<Vec<_>>().join(after)
 }
 
@@ -123,7 +122,7 @@ fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
             ClosureWay::SemiNaiveSort => "sorted and merged",
             _ => "by a hash table",
         };
-        let column = |(number, _, round): (u32, u64, &hyperblock::closure::Iteration)| {
+        let column = |(number, _, round): (u32, u64, &hyperblock::operators::closure::Iteration)| {
             let parts = OPERATORS.map(|operator| round.time(operator).as_secs_f64() * 1e3).to_vec();
             Column { name: number.to_string(), above: short(parts.iter().sum()), parts }
         };
@@ -147,8 +146,9 @@ mod tests {
     use super::{Figure, lines, rounds};
     use crate::bench::ClosureWay;
     use crate::bench::measure::Times;
-    use hyperblock::backend::BackendKind;
-    use hyperblock::closure::{Iteration, Report};
+    use hyperblock::graph::report::Report;
+    use hyperblock::operators::closure::Iteration;
+    use hyperblock::plan::cost::BackendKind;
     use std::time::Duration;
 
     #[test]
@@ -156,7 +156,9 @@ mod tests {
         let round = |n_new| Iteration {
             n_joined: 2 * n_new,
             n_new,
-            times: vec![("join", Duration::from_micros(1500)), ("union", Duration::from_micros(250))],
+            times: [("join", Duration::from_micros(1500)), ("union", Duration::from_micros(250))]
+                .into_iter()
+                .collect(),
         };
         let figure = Figure {
             graph: "p2p-Gnutella04",
@@ -171,7 +173,7 @@ mod tests {
                 n_tuples: 90,
                 n_pieces: 1,
                 iterations: vec![round(70), round(0)],
-                stages: vec![("rounds", Duration::from_millis(6))],
+                stages: [("rounds", Duration::from_millis(6))].into_iter().collect(),
                 ..Report::default()
             },
             target: Some(0.12),

@@ -1,6 +1,7 @@
 //! What closures are measured against on the CPU: a breadth-first search from every node, counting only.
 
-use hyperblock::closure::{Graph, first_of, second_of};
+use hyperblock::operators::closure::{first_of, second_of};
+use hyperblock::read::edges::Graph;
 
 /// The tuples of the closure.
 pub(super) fn count(graph: &Graph) -> u64 {
@@ -38,7 +39,8 @@ pub(super) fn count(graph: &Graph) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::count;
-    use hyperblock::closure::{Graph, tuple};
+    use hyperblock::operators::closure::tuple;
+    use hyperblock::read::edges::Graph;
 
     #[test]
     fn paths_and_cycles() {

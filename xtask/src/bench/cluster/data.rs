@@ -1,7 +1,8 @@
 //! The pairs of the workloads: always the same, and made as fast as memory takes them.
 
 use crate::bench::ClusterWorkload;
-use hyperblock::cluster::{SAME, Scored};
+use hyperblock::entities::cluster::SAME;
+use hyperblock_shared::layout::Scored;
 
 /// The largest entity, and as many sizes.
 const MOST_RECORDS: u32 = 10;

@@ -6,7 +6,7 @@ use crate::bench::python::environment;
 use crate::cargo::{at_root, target};
 use crate::replace::replace;
 use anyhow::{Context, Result, bail};
-use hyperblock::cluster::Method;
+use hyperblock::entities::cluster::Method;
 use std::io::Write;
 
 const SCRIPT: &str = include_str!("../cluster_peers.py");

@@ -5,8 +5,9 @@ use crate::bench::chart::{Chart, Line, short};
 use crate::bench::record;
 use crate::bench::stacks::{Column, Panel, Stacks};
 use anyhow::Result;
-use hyperblock::backend::BackendKind;
-use hyperblock::join::{Method, Output};
+use hyperblock::operators::join::Output;
+use hyperblock::plan::cost::BackendKind;
+use hyperblock::plan::join::Method;
 use plotters::prelude::SeriesLabelPosition;
 use std::path::Path;
 
@@ -193,8 +194,9 @@ mod tests {
     use super::{Figure, Measured, lines};
     use crate::bench::join::Way;
     use crate::bench::measure::Times;
-    use hyperblock::backend::BackendKind;
-    use hyperblock::join::{Method, Output};
+    use hyperblock::operators::join::Output;
+    use hyperblock::plan::cost::BackendKind;
+    use hyperblock::plan::join::Method;
     use std::time::Duration;
 
     fn figure(s: f64, method: Method, output: Output, ms: Option<u64>) -> Figure {

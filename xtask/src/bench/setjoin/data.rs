@@ -12,7 +12,7 @@ use crate::replace::replace;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use flate2::read::MultiGzDecoder;
-use hyperblock::table::{ReadOptions, Table};
+use hyperblock::read::table::{ReadOptions, Table};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

@@ -160,7 +160,7 @@ mod tests {
     use crate::bench::SetjoinWay;
     use crate::bench::measure::Times;
     use crate::cargo::target;
-    use hyperblock::backend::BackendKind;
+    use hyperblock::plan::cost::BackendKind;
     use std::time::Duration;
 
     fn figure(q: u32, threshold: f64, way: SetjoinWay, ms: Option<u64>) -> Figure {

@@ -1,0 +1,12 @@
+//! What every room stands on: errors, exact decimals, seeded numbers, clocks, and how the outside controls a job.
+
+pub mod billionths;
+pub mod control;
+pub mod decimal;
+pub mod error;
+pub(crate) mod grouped;
+pub mod json;
+pub mod latency;
+pub mod memory;
+pub(crate) mod random;
+pub mod stopwatch;

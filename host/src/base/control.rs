@@ -1,0 +1,116 @@
+//! Control: the one thing that the outside shares with a running job.
+
+use crate::base::error::{Error, Result};
+use crate::base::latency::Latencies;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the outside may do while a job runs: watch it, and stop it.
+#[derive(Debug, Default)]
+pub struct Control {
+    cancelled: AtomicBool,
+    n_compared: AtomicU64,
+    watch: Option<Arc<Watch>>,
+}
+
+/// Latencies as they are recorded, from several threads.
+#[derive(Debug, Default)]
+pub struct Watch(Mutex<Latencies>);
+
+impl Watch {
+    /// Adds to them.
+    pub fn record(&self, add: impl FnOnce(&mut Latencies)) {
+        // Whoever panicked left whole numbers behind.
+        add(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Control {
+    /// Over a job whose latencies are recorded.
+    pub fn watching() -> Self {
+        Self { watch: Some(Arc::default()), ..Self::default() }
+    }
+
+    /// Whether latencies are wanted; looking at the clock is not for free.
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// Where latencies go, if they are wanted.
+    pub fn watcher(&self) -> Option<Arc<Watch>> {
+        self.watch.clone()
+    }
+
+    /// Adds to the latencies, if they are wanted.
+    pub fn watch(&self, add: impl FnOnce(&mut Latencies)) {
+        if let Some(watch) = &self.watch {
+            watch.record(add);
+        }
+    }
+
+    /// What was recorded so far: nothing, unless it was wanted.
+    pub fn latencies(&self) -> Latencies {
+        let mut latencies = Latencies::default();
+        self.watch(|recorded| latencies = recorded.clone());
+        latencies
+    }
+
+    /// Asks the job to stop soon.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+
+    /// An error if the job was asked to stop.
+    pub fn check(&self) -> Result<()> {
+        if self.cancelled.load(Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Pairs compared so far, for progress bars. Not exact while a task is split and repeated.
+    pub fn n_compared(&self) -> u64 {
+        self.n_compared.load(Relaxed)
+    }
+
+    /// Reports pairs as compared: for backends.
+    pub fn advance(&self, n_pairs: u64) {
+        self.n_compared.fetch_add(n_pairs, Relaxed);
+    }
+
+    /// Takes back what was reported since: the task is done again.
+    pub(crate) fn back_to(&self, n_compared: u64) {
+        self.n_compared.store(n_compared, Relaxed);
+    }
+}
+
+/// A task on its way: its pairs, reported as its steps are done.
+#[derive(Debug)]
+pub struct Steps<'a> {
+    control: &'a Control,
+    n_pairs: u64,
+    n_steps: u64,
+    n_done: AtomicU64,
+}
+
+impl<'a> Steps<'a> {
+    /// A task of `n_pairs` that takes so many steps.
+    pub fn new(control: &'a Control, n_pairs: u64, n_steps: u64) -> Self {
+        Self { control, n_pairs, n_steps, n_done: AtomicU64::new(0) }
+    }
+
+    /// Steps were done: their share of the pairs is compared.
+    pub fn done(&self, n: u64) {
+        let before = self.n_done.fetch_add(n, Relaxed);
+        let pairs = |n_steps| share(self.n_pairs, n_steps, self.n_steps);
+        self.control.advance(pairs(before + n) - pairs(before));
+    }
+
+    /// The task is done: whatever was not reported yet is.
+    pub fn finish(self) {
+        let reported = share(self.n_pairs, self.n_done.into_inner(), self.n_steps);
+        self.control.advance(self.n_pairs - reported);
+    }
+}
+
+/// The share of `n` that `part` has of `whole`, at most all.
+fn share(n: u64, part: u64, whole: u64) -> u64 {
+    if whole == 0 { 0 } else { (u128::from(n) * u128::from(part.min(whole)) / u128::from(whole)) as u64 }
+}

@@ -1,0 +1,174 @@
+//! Overlap joins on the CPU: threads index the prefixes of some values, then look up those of others ([`probe`]); or they go
+//! over all pairs by their signatures ([`dense`]). Either way a few values at a time.
+
+mod dense;
+mod index;
+mod probe;
+
+use super::scan::CpuScan;
+use super::verify::{Verify, Walker};
+use crate::base::control::{Control, Steps};
+use crate::base::error::{Error, Result};
+use crate::base::latency::Latency;
+use crate::plan::overlap::{BlockJoin, Method, OverlapJoin};
+use dense::{Dense, Signatures};
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::overlap::{Class, NEVER, Overlap};
+use hyperblock_shared::predicate::ArchivedMeasure;
+use index::Index;
+use probe::Probe;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Probing values that a thread takes at a time.
+const BATCH: u32 = 64;
+
+impl CpuScan<'_> {
+    /// The measure of an overlap join's lead.
+    fn measure(&self, join: &OverlapJoin) -> Result<&ArchivedMeasure> {
+        let measure = self.program.walk()?.predicate(join.sweep.settings.lead).measure();
+        measure.ok_or_else(|| Error::Internal("an overlap join without a measure".into()))
+    }
+
+    /// The steps of an overlap join.
+    pub(super) fn overlap_steps(&self, join: &OverlapJoin) -> Result<u64> {
+        let blocks = join.blocks(self.measure(join)?, self.program.options().indexed);
+        Ok(blocks.iter().map(|blocks| u64::from((blocks.probing.len() as u32).div_ceil(BATCH))).sum())
+    }
+
+    /// Appends an overlap join's candidates, or some of them if they are more than `most`; pairs of items that stand for
+    /// very many pairs of records come back.
+    pub(super) fn overlap(
+        &self,
+        join: &OverlapJoin,
+        most: usize,
+        control: &Control,
+        steps: &Steps<'_>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Vec<(u32, u32)>> {
+        let measure = self.measure(join)?;
+        let options = self.program.options();
+        let mut heavies = Vec::new();
+        for blocks in join.blocks(measure, options.indexed) {
+            control.check()?;
+            let block = BlockJoin::new(join, &blocks, self.encoded, measure, &options);
+            let overlap = block.borrow();
+            let found_by = match join.method {
+                Method::Index => FoundBy::Index(Index::new(&overlap)),
+                Method::Dense => FoundBy::Signatures(Signatures::new(&overlap)),
+            };
+            let n_probing = overlap.probing.values.len() as u32;
+            let (taken, n_found) = (AtomicUsize::new(0), AtomicUsize::new(found.len()));
+            let work = || {
+                let sweep = join.sweep.borrow();
+                let verify = Verify::new(Walker::new(self.encoded, self.program)?, &sweep);
+                let mut seeker = Seeker::new(Pairs { join, block: &block, overlap, verify }, &found_by);
+                let mut took = control.is_watched().then(Latency::default);
+                loop {
+                    // The largest values come first: they take longest.
+                    let before = taken.fetch_add(BATCH as usize, Relaxed);
+                    if before >= n_probing as usize || n_found.load(Relaxed) > most {
+                        break;
+                    }
+                    control.check()?;
+                    let since = Instant::now();
+                    let upto = n_probing - before as u32;
+                    let n_before = seeker.pairs().verify.found.len();
+                    seeker.seek(upto.saturating_sub(BATCH)..upto);
+                    n_found.fetch_add(seeker.pairs().verify.found.len() - n_before, Relaxed);
+                    took.iter_mut().for_each(|took| took.record(since.elapsed()));
+                    steps.done(1);
+                }
+                took.iter().for_each(|took| control.watch(|latencies| latencies.intervals.add(took)));
+                let Verify { found, heavies, .. } = seeker.into_pairs().verify;
+                Ok((found, heavies))
+            };
+            // Most of the threads would wake up to find that the work is done already.
+            let n_threads = rayon::current_num_threads().min(n_probing.div_ceil(BATCH) as usize);
+            let parts: Vec<Result<_>> =
+                (0..n_threads).into_par_iter().with_max_len(1).map(|_| work()).collect();
+            for part in parts {
+                let (candidates, heavy) = part?;
+                found.extend(candidates);
+                heavies.extend(heavy);
+            }
+            if found.len() > most {
+                break;
+            }
+        }
+        Ok(heavies)
+    }
+}
+
+/// What all threads find pairs by.
+enum FoundBy {
+    Index(Index),
+    Signatures(Signatures),
+}
+
+/// A thread's way to find pairs.
+enum Seeker<'a> {
+    Probe(Probe<'a>),
+    Dense(Dense<'a>),
+}
+
+impl<'a> Seeker<'a> {
+    fn new(pairs: Pairs<'a>, found_by: &'a FoundBy) -> Self {
+        match found_by {
+            FoundBy::Index(index) => Self::Probe(Probe::new(pairs, index)),
+            FoundBy::Signatures(signatures) => Self::Dense(Dense::new(pairs, signatures)),
+        }
+    }
+
+    /// All pairs of some probing values.
+    fn seek(&mut self, items: Range<u32>) {
+        match self {
+            Self::Probe(probe) => items.for_each(|item| probe.look_up(item)),
+            Self::Dense(dense) => dense.compare(items),
+        }
+    }
+
+    fn pairs(&self) -> &Pairs<'a> {
+        match self {
+            Self::Probe(Probe { pairs, .. }) | Self::Dense(Dense { pairs, .. }) => pairs,
+        }
+    }
+
+    fn into_pairs(self) -> Pairs<'a> {
+        match self {
+            Self::Probe(Probe { pairs, .. }) | Self::Dense(Dense { pairs, .. }) => pairs,
+        }
+    }
+}
+
+/// A thread's pairs that have enough in common.
+struct Pairs<'a> {
+    join: &'a OverlapJoin,
+    block: &'a BlockJoin<'a>,
+    overlap: Overlap<'a>,
+    verify: Verify<'a>,
+}
+
+impl Pairs<'_> {
+    /// Two values of the blocks, which have.
+    fn found(&mut self, indexed: u32, probing: u32) {
+        let blocks = &self.block.blocks;
+        let (indexed, probing) = (blocks.indexed.start + indexed, blocks.probing.start + probing);
+        let (left, right) = self.join.pair(blocks, indexed, probing);
+        self.verify.items(left, right);
+    }
+}
+
+/// By class of indexed values: how many elements they and those of a probing class may lack of each other, both together;
+/// below 0 they never meet.
+fn room(overlap: &Overlap<'_>, class: u32) -> Vec<i32> {
+    let len = overlap.probing.classes[class as usize].len;
+    let room = |(other, &Class { len: of_other, .. }): (u32, &Class)| match overlap.least(class, other) {
+        NEVER => -1,
+        // No value has more than 2^24 elements.
+        least => (len + of_other - 2 * least) as i32,
+    };
+    (0..).zip(overlap.indexed.classes).map(room).collect()
+}

@@ -1,0 +1,204 @@
+//! The scan on the CPU: sweeps, joins and overlap joins, divided among the threads of a pool.
+
+use super::residual::{self, Residual, Shared};
+use super::screen::Screening;
+use super::verify::{Verify, Walker};
+use super::{Cpu, join};
+use crate::base::control::{Control, Steps};
+use crate::base::error::Result;
+use crate::base::latency::Latency;
+use crate::encode::Encoded;
+use crate::operators::scan::{Outcome, Scan, ScanOperator};
+use crate::plan::Program;
+use crate::plan::access::{Access, KeyJoin, accesses};
+use crate::plan::partition::blocks;
+use crate::plan::sweep::{ItemList, Sweep};
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::stealing::{Division, Taker, interval_of};
+use hyperblock_shared::sweep::Order;
+use hyperblock_shared::window::Task;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Pairs of records that are done about as soon as another thread is awake.
+const PAIRS_PER_THREAD: u64 = 1 << 12;
+
+impl ScanOperator for Cpu {
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
+        program.walk()?;
+        Ok(Box::new(CpuScan { encoded, program }))
+    }
+}
+
+/// A job where it lies.
+pub(super) struct CpuScan<'a> {
+    pub(super) encoded: &'a Encoded,
+    pub(super) program: &'a Program,
+}
+
+impl Scan for CpuScan<'_> {
+    fn run(
+        &mut self,
+        task: &Task,
+        most: usize,
+        control: &Control,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Outcome> {
+        let mut all = Vec::new();
+        for block in blocks(task) {
+            all.extend(accesses(self.encoded, self.program, &block)?);
+        }
+        let n_steps = |access: &Access| match access {
+            Access::Sweep(sweep) => Ok(u64::from(sweep.n_stretches())),
+            Access::Join(join) => Ok(residual::n_steps(join.n_pairs)),
+            Access::Overlap(join) => self.overlap_steps(join),
+        };
+        let n_steps = all.iter().map(n_steps).sum::<Result<u64>>()?;
+        let steps = Steps::new(control, task.n_pairs(), n_steps);
+        let interval = self.program.options().interval;
+        for access in &all {
+            match access {
+                Access::Sweep(sweep) => {
+                    let heavies = self.sweep(sweep, most, control, Some(&steps), found)?;
+                    if !heavies.is_empty() {
+                        self.sweep(&sweep.of_heavy(&heavies, interval)?, most, control, None, found)?;
+                    }
+                }
+                Access::Join(join) => self.join(join, most, control, Some(&steps), found)?,
+                Access::Overlap(join) => {
+                    let heavies = self.overlap(join, most, control, &steps, found)?;
+                    if !heavies.is_empty() {
+                        self.join(&join.heavy(self.program, &heavies), most, control, None, found)?;
+                    }
+                }
+            }
+            if found.len() > most {
+                return Ok(Outcome::TooMany);
+            }
+        }
+        steps.finish();
+        Ok(Outcome::Done)
+    }
+}
+
+impl CpuScan<'_> {
+    /// Appends a sweep's candidates, or some of them if they are more than `most`; pairs of items that stand for very many
+    /// pairs of records come back.
+    fn sweep(
+        &self,
+        sweep: &Sweep,
+        most: usize,
+        control: &Control,
+        steps: Option<&Steps<'_>>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Vec<(u32, u32)>> {
+        // Most of the threads would wake up to find that the work is done already.
+        let n_useful = n_pairs_of_records(sweep).div_ceil(PAIRS_PER_THREAD).min(sweep.n_stretches().into());
+        let n_threads = rayon::current_num_threads().min(n_useful.max(1) as usize);
+        let slots: Vec<AtomicU64> = (0..n_threads).map(|_| AtomicU64::new(0)).collect();
+        let claimed: Vec<AtomicU32> =
+            (0..sweep.intervals.len().div_ceil(32)).map(|_| AtomicU32::new(0)).collect();
+        let division = Division {
+            firsts: &sweep.firsts,
+            slots: &slots,
+            claimed: &claimed,
+            policy: sweep.settings.policy,
+        };
+        let walk = self.program.walk()?;
+        let n_found = AtomicUsize::new(found.len());
+        let work = |thread: usize| {
+            let borrowed = sweep.borrow();
+            let mut verify = Verify::new(Walker::new(self.encoded, self.program)?, &borrowed);
+            let mut screen = Screening::new(&borrowed, walk);
+            let mut taker = Taker::new(thread as u32);
+            let mut shares = control.is_watched().then(Shares::default);
+            while let Some(stretch) = division.next(&mut taker, || shares.iter_mut().for_each(Shares::end)) {
+                shares.iter_mut().for_each(Shares::begin);
+                control.check()?;
+                if n_found.load(Relaxed) > most {
+                    break;
+                }
+                let ix = interval_of(&sweep.firsts, stretch);
+                let nth = stretch - sweep.firsts[ix as usize];
+                let part = sweep.intervals[ix as usize].part(nth, sweep.settings.stretch);
+                let before = verify.found.len();
+                screen.stretch(part, &mut |left, right| verify.items(left, right));
+                n_found.fetch_add(verify.found.len() - before, Relaxed);
+                if let Some(steps) = steps {
+                    steps.done(1);
+                }
+            }
+            if let Some(shares) = shares {
+                control.watch(|latencies| latencies.intervals.add(&shares.took));
+            }
+            Ok((verify.found, verify.heavies))
+        };
+        let parts = match n_threads {
+            1 => vec![work(0)],
+            _ => rayon::broadcast(|thread| (thread.index() < n_threads).then(|| work(thread.index())))
+                .into_iter()
+                .flatten()
+                .collect(),
+        };
+        let mut heavies = Vec::new();
+        for part in parts {
+            let (candidates, heavy) = part?;
+            found.extend(candidates);
+            heavies.extend(heavy);
+        }
+        Ok(heavies)
+    }
+
+    /// Appends a join's candidates, or some of them if they are more than `most`.
+    fn join(
+        &self,
+        join: &KeyJoin,
+        most: usize,
+        control: &Control,
+        steps: Option<&Steps<'_>>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<()> {
+        let right = (join.order() != Order::Unordered).then(|| join.right.side());
+        let n_found = AtomicUsize::new(found.len());
+        let branch = join.settings.branch(true);
+        let shared = Shared { order: join.order(), branch, most, n_found: &n_found, control, steps };
+        let walker = Walker::new(self.encoded, self.program)?;
+        let residual = || Residual::new(shared, walker.clone());
+        let (parts, _) = join::join(join.left.side(), right, join.method, join.n_pairs, residual);
+        control.check()?;
+        for part in parts {
+            found.extend(part.found);
+            if let Some(took) = part.took {
+                control.watch(|latencies| latencies.intervals.add(&took));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the pairs of items stand for, if all items had equally many records.
+fn n_pairs_of_records(sweep: &Sweep) -> u64 {
+    let per_item = |list: &ItemList| (list.records.len() as u64).div_ceil(u64::from(list.len()).max(1));
+    sweep.n_pairs().saturating_mul(per_item(&sweep.left)).saturating_mul(per_item(&sweep.right))
+}
+
+/// A thread's shares of a sweep, timed: from the first stretch that it takes of one until its slot is empty.
+#[derive(Default)]
+struct Shares {
+    since: Option<Instant>,
+    took: Latency,
+}
+
+impl Shares {
+    /// A stretch was taken; if nothing is under way, it is the first of a share.
+    fn begin(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    /// The slot is empty.
+    fn end(&mut self) {
+        if let Some(since) = self.since.take() {
+            self.took.record(since.elapsed());
+        }
+    }
+}

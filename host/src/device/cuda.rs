@@ -1,0 +1,160 @@
+//! The CUDA backend: the kernels of `device`, on one NVIDIA GPU.
+//!
+//! The driver is looked up when a device is opened, so everything else works without one. The PTX is embedded; the
+//! driver compiles it for the GPU that is there. `columns` and `lists` bring a job to the device, `launch` is the only
+//! place that hands arguments to kernels, `scan` runs a task and brings its results back, and `score` does so with scores.
+
+mod clock;
+mod closure;
+mod columns;
+mod components;
+mod condensed;
+mod driver;
+mod join;
+mod launch;
+mod lists;
+mod matrix;
+mod neighbours;
+mod overlap;
+mod relation;
+mod scan;
+mod score;
+mod semi_naive;
+
+pub use driver::{GpuDescription, gpus};
+
+use crate::base::control::Watch;
+use crate::base::error::{Error, Result};
+use crate::operators::Backend;
+use crate::plan::cost::BackendKind;
+use cudarc::driver::{CudaContext, CudaStream, DriverError};
+use hyperblock_shared::layout::Candidate;
+use launch::Kernels;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Candidates that the result buffer on the device holds at first: 200 MB. Most jobs find fewer.
+const FIRST_CAPACITY: usize = 1 << 24;
+
+/// Rows of a join, of both sides together, that take longer to sweep than to partition.
+const FEWEST_JOINED: usize = 1 << 14;
+
+/// The oldest GPUs that the kernels are built for.
+const LEAST_CAPABILITY: (i32, i32) = (7, 0);
+
+/// One GPU.
+#[derive(Debug)]
+pub struct Cuda {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    kernels: Kernels,
+    name: String,
+    result_capacity: Option<usize>,
+    fewest_joined: usize,
+    most_memory: u64,
+    watch: Mutex<Option<Arc<Watch>>>,
+}
+
+impl Cuda {
+    /// Opens the GPU with this number and loads the kernels.
+    pub fn open(ordinal: usize) -> Result<Self> {
+        let none = |reason: String| Error::NoDevice { asked: format!("cuda:{ordinal}"), reason };
+        let gpus = gpus().map_err(none)?;
+        let gpu = gpus.get(ordinal).ok_or_else(|| none(format!("there are {} GPUs", gpus.len())))?;
+        if gpu.capability < LEAST_CAPABILITY {
+            let ((major, minor), (least, _)) = (gpu.capability, LEAST_CAPABILITY);
+            let reason =
+                format!("{} has compute capability {major}.{minor}; {least}.0 is the least", gpu.name);
+            return Err(none(reason));
+        }
+        let name = format!("cuda:{ordinal} ({})", gpu.name);
+        let doing = |doing: &str, error: DriverError| driver::failed(&name, doing, error);
+        let context = CudaContext::new(ordinal).map_err(|error| doing("opening the device", error))?;
+        let stream = context.new_stream().map_err(|error| doing("making a stream", error))?;
+        driver::keep_memory(&context).map_err(|error| doing("setting up memory", error))?;
+        let kernels = Kernels::load(&context, &name)?;
+        let watch = Mutex::default();
+        Ok(Self {
+            context,
+            stream,
+            kernels,
+            name,
+            result_capacity: None,
+            fewest_joined: FEWEST_JOINED,
+            most_memory: u64::MAX,
+            watch,
+        })
+    }
+
+    /// With a result buffer for so many candidates, that does not grow. A task with more is done in parts: a test's way to
+    /// see that nothing is lost in that.
+    pub fn with_result_capacity(self, n_candidates: usize) -> Self {
+        Self { result_capacity: Some(n_candidates.max(1)), ..self }
+    }
+
+    /// With joins of so many rows done as joins. Fewer are swept, which takes one launch: a test's way to have small ones
+    /// joined.
+    pub fn with_fewest_joined(self, n_rows: usize) -> Self {
+        Self { fewest_joined: n_rows, ..self }
+    }
+
+    /// With at most so many bytes of device memory in use.
+    pub fn with_memory(self, most_bytes: u64) -> Self {
+        Self { most_memory: most_bytes, ..self }
+    }
+
+    fn failed(&self, doing: &str) -> impl Fn(DriverError) -> Error + '_ {
+        let doing = doing.to_owned();
+        move |error| driver::failed(&self.name, &doing, error)
+    }
+
+    /// Copies to or from the device; how long the host was busy with it, or waited for it, is told to who watches.
+    fn transfer<T>(&self, copy: impl FnOnce() -> Result<T>) -> Result<T> {
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(watch) = watch else { return copy() };
+        // Copies wait for the kernels before them: those are not part of it.
+        self.synchronize()?;
+        let start = Instant::now();
+        let copied = copy()?;
+        watch.record(|latencies| latencies.transfers.record(start.elapsed()));
+        Ok(copied)
+    }
+
+    /// Candidates that the result buffer holds at first.
+    fn first_capacity(&self) -> Result<usize> {
+        Ok(self.result_capacity.unwrap_or(FIRST_CAPACITY).min(self.most_capacity()?))
+    }
+
+    /// Candidates that it may hold at most: a quarter of what is free.
+    fn most_capacity(&self) -> Result<usize> {
+        let affordable = (self.free_bytes()? / 4 / size_of::<Candidate>() as u64).max(1) as usize;
+        // The kernels count in 32 bits, and a little past the end.
+        Ok(self.result_capacity.unwrap_or(usize::MAX).min(affordable).min(1 << 31))
+    }
+
+    /// The bytes that may still be taken.
+    fn free_bytes(&self) -> Result<u64> {
+        let (free, _) = self.context.mem_get_info().map_err(self.failed("asking for free memory"))?;
+        let kept = driver::kept_memory(&self.context).map_err(self.failed("asking for free memory"))?;
+        Ok((free as u64 + kept).min(self.most_memory))
+    }
+}
+
+impl Backend for Cuda {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn kind(&self) -> BackendKind {
+        BackendKind::Cuda
+    }
+
+    fn memory_for_columns(&self) -> Result<u64> {
+        // The rest is for results and scratch.
+        Ok(self.free_bytes()? / 2)
+    }
+
+    fn watch(&self, watch: Option<Arc<Watch>>) {
+        *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = watch;
+    }
+}

@@ -1,0 +1,75 @@
+//! The device's clock: how long what was launched took, if someone watches.
+
+use super::Cuda;
+use crate::base::control::Control;
+use crate::base::error::Result;
+use cudarc::driver::CudaEvent;
+use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
+use std::time::Duration;
+
+/// Where in the stream something begins, and where it ends; nothing, if nobody watches.
+#[must_use]
+pub(super) struct Timing(Option<[CudaEvent; 2]>);
+
+impl Cuda {
+    /// A place in the stream.
+    pub(super) fn mark(&self) -> Result<CudaEvent> {
+        self.stream.record_event(Some(CU_EVENT_DEFAULT)).map_err(self.failed("timing kernels"))
+    }
+
+    /// The time between two places, on the device. Waits for the second.
+    pub(super) fn between(&self, start: &CudaEvent, end: &CudaEvent) -> Result<Duration> {
+        let took = start.elapsed_ms(end).map_err(self.failed("timing kernels"))?;
+        Ok(Duration::from_secs_f64(f64::from(took) / 1e3))
+    }
+
+    /// Does what launches kernels, with a mark before and after it.
+    pub(super) fn timed<T>(
+        &self,
+        control: &Control,
+        launch: impl FnOnce() -> Result<T>,
+    ) -> Result<(T, Timing)> {
+        if !control.is_watched() {
+            return Ok((launch()?, Timing(None)));
+        }
+        let start = self.mark()?;
+        let launched = launch()?;
+        Ok((launched, Timing(Some([start, self.mark()?]))))
+    }
+}
+
+impl Timing {
+    /// Tells who watches. Waits for what was timed.
+    pub(super) fn record(self, gpu: &Cuda, control: &Control) -> Result<()> {
+        if let Some([start, end]) = self.0 {
+            let took = gpu.between(&start, &end)?;
+            control.watch(|latencies| latencies.kernels.record(took));
+        }
+        Ok(())
+    }
+}
+
+/// Notes when phases end, on the device.
+pub(super) struct Clock<'a> {
+    gpu: &'a Cuda,
+    events: Vec<(&'static str, CudaEvent)>,
+}
+
+impl<'a> Clock<'a> {
+    pub(super) fn new(gpu: &'a Cuda) -> Result<Self> {
+        let mut clock = Self { gpu, events: Vec::new() };
+        clock.end("begin")?;
+        Ok(clock)
+    }
+
+    pub(super) fn end(&mut self, phase: &'static str) -> Result<()> {
+        self.events.push((phase, self.gpu.mark()?));
+        Ok(())
+    }
+
+    pub(super) fn phases(&self) -> Result<Vec<(&'static str, Duration)>> {
+        let took =
+            |pair: &[(&'static str, CudaEvent)]| Ok((pair[1].0, self.gpu.between(&pair[0].1, &pair[1].1)?));
+        self.events.windows(2).map(took).collect()
+    }
+}

@@ -1,0 +1,121 @@
+//! What the driver says of itself: whether it is there, which GPUs it knows, and what went wrong.
+
+#![expect(unsafe_code, reason = "asking whether the driver library can be loaded is an unsafe call")]
+
+use crate::base::error::Error;
+use bytemuck::Pod;
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, result, sys,
+};
+use std::sync::Arc;
+use sys::CUdevice_attribute::{
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
+};
+
+/// One GPU, as the driver describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuDescription {
+    /// Its model.
+    pub name: String,
+    /// Its compute capability.
+    pub capability: (i32, i32),
+    /// Its memory in bytes.
+    pub memory: u64,
+}
+
+/// All GPUs, or why there are none.
+pub fn gpus() -> Result<Vec<GpuDescription>, String> {
+    // SAFETY: only tries to open the driver's library; every other call would panic without it.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("the NVIDIA driver is not installed (no libcuda); install it, or use --device cpu".into());
+    }
+    let said = |error: DriverError| format!("the NVIDIA driver is installed but says: {}", describe(error));
+    result::init().map_err(said)?;
+    let count = CudaContext::device_count().map_err(said)?;
+    if count == 0 {
+        return Err("the NVIDIA driver is installed but there is no GPU".into());
+    }
+    (0..count)
+        .map(|ordinal| {
+            let device = result::device::get(ordinal).map_err(said)?;
+            // SAFETY: `device` is a handle that the driver just gave.
+            let attribute = |which| unsafe { result::device::get_attribute(device, which) }.map_err(said);
+            // SAFETY: likewise.
+            let memory = unsafe { result::device::total_mem(device) }.map_err(said)? as u64;
+            Ok(GpuDescription {
+                name: result::device::get_name(device).map_err(said)?,
+                capability: (attribute(MAJOR)?, attribute(MINOR)?),
+                memory,
+            })
+        })
+        .collect()
+}
+
+/// Has the driver keep memory that was freed, for the next scan of this process: giving it back and asking again takes
+/// longer than many scans.
+pub(super) fn keep_memory(context: &CudaContext) -> Result<(), DriverError> {
+    let mut pool = std::ptr::null_mut();
+    let mut threshold = u64::MAX;
+    let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the context's device is there; the pool is written before it is read, and the attribute is 64 bits.
+    unsafe {
+        sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()?;
+        sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut threshold).cast()).result()
+    }
+}
+
+/// The bytes that the driver keeps and nobody uses.
+pub(super) fn kept_memory(context: &CudaContext) -> Result<u64, DriverError> {
+    let mut pool = std::ptr::null_mut();
+    // SAFETY: the context's device is there; the pool is written before it is read.
+    unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()? };
+    let attribute = |which: sys::CUmemPool_attribute| {
+        let mut n_bytes = 0u64;
+        // SAFETY: the driver just gave the pool, and the attribute is 64 bits.
+        unsafe { sys::cuMemPoolGetAttribute(pool, which, (&raw mut n_bytes).cast()).result()? };
+        Ok::<_, DriverError>(n_bytes)
+    };
+    let kept = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+    let used = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+    Ok(kept.saturating_sub(used))
+}
+
+/// Memory for so many elements, with whatever was left there.
+pub(super) fn room<T: Pod + DeviceRepr>(
+    stream: &Arc<CudaStream>,
+    len: usize,
+) -> Result<CudaSlice<T>, DriverError> {
+    // SAFETY: any bits are a `T`.
+    unsafe { stream.alloc(len) }
+}
+
+/// Sets all bits of an array.
+pub(super) fn fill_with_ones<T: Pod>(
+    stream: &CudaStream,
+    array: &mut CudaSlice<T>,
+) -> Result<(), DriverError> {
+    stream.context().bind_to_thread()?;
+    let n_bytes = array.num_bytes();
+    let (address, _written) = array.device_ptr_mut(stream);
+    // SAFETY: the array has so many bytes, is borrowed mutably, and any bits are a `T`.
+    unsafe { result::memset_d8_async(address, 0xff, n_bytes, stream.cu_stream()) }
+}
+
+/// An error of ours for one of the driver's.
+pub(super) fn failed(device: &str, doing: &str, error: DriverError) -> Error {
+    Error::Driver { device: device.to_owned(), doing: doing.to_owned(), reason: describe(error) }
+}
+
+pub(super) fn is_out_of_memory(error: DriverError) -> bool {
+    error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY
+}
+
+fn describe(error: DriverError) -> String {
+    let name = error.error_name().map(|name| name.to_string_lossy().into_owned());
+    let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
+    match (name, text) {
+        (Ok(name), Ok(text)) => format!("{text} ({name})"),
+        _ => format!("error {}", error.0 as u32),
+    }
+}

@@ -1,0 +1,443 @@
+//! Runs a task on the GPU: some launches for each join and one for each sweep, on one stream, then the results. Overlap
+//! joins are in `overlap`.
+//!
+//! All of them append to one buffer. If it was too small, blocks stop taking work, and the task is done again
+//! with a larger one, or in halves. Pairs of items that a sweep hands on are swept once more, as pairs of records.
+
+mod overlap;
+
+use super::clock::Timing;
+use super::columns::{Upload, UploadedColumns};
+use super::join::CudaJoin;
+use super::launch::{RESIDUAL_THREADS, ResidualBuffers, ScanBuffers, launch_residual, launch_scan};
+use super::lists::UploadedLists;
+use super::{Cuda, driver};
+use crate::base::control::{Control, Steps};
+use crate::base::error::Result;
+use crate::encode::Encoded;
+use crate::operators::Backend;
+use crate::operators::scan::{Outcome, Scan, ScanOperator};
+use crate::plan::access::{Access, KeyJoin, accesses};
+use crate::plan::join::Method;
+use crate::plan::overlap::{BlockPair, OverlapJoin};
+use crate::plan::partition::blocks;
+use crate::plan::sweep::Sweep;
+use crate::plan::{Program, ScanOptions};
+use bytemuck::{Zeroable, cast_slice_mut};
+use cudarc::driver::{CudaSlice, DevicePtr};
+use hyperblock_shared::layout::{
+    CANDIDATE_WORDS, Candidate, DeviceSlice, DeviceSweep, HEAVY_WORDS, SweepCounters,
+};
+use hyperblock_shared::screen::Screen;
+use hyperblock_shared::sweep::{Order, Settings};
+use hyperblock_shared::text::scratch_words;
+use hyperblock_shared::window::Task;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Pairs of items that launches may screen before the host looks for Ctrl-C: some tenths of a second.
+const PAIRS_AT_ONCE: u64 = 1 << 37;
+/// Verifying a pair takes as long as screening so many, where values are long.
+const VERIFYING: u64 = 1 << 6;
+/// Pairs of items that a sweep may hand on; what finds no room is expanded where it was found.
+const HEAVY_CAPACITY: usize = 1 << 16;
+/// Shares of a sweep that are timed at most, when someone watches.
+const LATENCY_CAPACITY: usize = 1 << 16;
+/// Pairs of a join for each of its rows, above which some keys must have very many.
+const PAIRS_PER_ROW: u64 = 64;
+/// How many times as large the next result buffer is.
+const GROWTH: usize = 8;
+
+impl ScanOperator for Cuda {
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
+        Ok(Box::new(CudaScan::load(self, encoded, program)?))
+    }
+}
+
+/// A job in device memory, with the buffers that its scans need.
+pub(super) struct CudaScan<'a> {
+    gpu: &'a Cuda,
+    encoded: &'a Encoded,
+    program: &'a Program,
+    columns: UploadedColumns,
+    path: CudaSlice<u64>,
+    results: CudaSlice<u32>,
+    scratch: CudaSlice<u64>,
+    scratch_words: u32,
+    /// The most blocks in a launch.
+    window: u32,
+}
+
+impl<'a> CudaScan<'a> {
+    pub(super) fn load(gpu: &'a Cuda, encoded: &'a Encoded, program: &'a Program) -> Result<Self> {
+        let columns = UploadedColumns::new(gpu, encoded)?;
+        let mut archive = program.bytes().to_vec();
+        archive.resize(archive.len().next_multiple_of(8), 0);
+        let path = gpu.upload(&bytemuck::allocation::pod_collect_to_vec::<u8, u64>(&archive))?;
+        let results = gpu.zeros::<u32>(gpu.first_capacity()? * CANDIDATE_WORDS)?;
+        // Long values need scratch in every thread: a narrower window keeps that within a quarter of what is free.
+        let options = program.options();
+        let scratch_words = scratch_words(encoded.longest());
+        let words_per_block = u64::from(scratch_words) * u64::from(options.interval);
+        let affordable = (gpu.free_bytes()? / 4 / 8).checked_div(words_per_block).unwrap_or(u64::MAX);
+        let window = affordable.clamp(1, u64::from(options.window)) as u32;
+        let scratch = gpu.zeros::<u64>((words_per_block as usize * window as usize).max(1))?;
+        if !options.sequential {
+            gpu.kernels.load_descent(&gpu.context, &gpu.name)?;
+        }
+        Ok(Self { gpu, encoded, program, columns, path, results, scratch, scratch_words, window })
+    }
+}
+
+impl Scan for CudaScan<'_> {
+    fn run(
+        &mut self,
+        task: &Task,
+        most: usize,
+        control: &Control,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Outcome> {
+        let mut work = Work::default();
+        let options = self.program.options();
+        for block in blocks(task) {
+            for access in accesses(self.encoded, self.program, &block)? {
+                match access {
+                    Access::Sweep(sweep) => work.sweeps.extend(parts(&sweep)),
+                    Access::Join(join) if is_swept(&join, &options, self.gpu.fewest_joined) => {
+                        work.sweeps.extend(parts(&join.as_sweep(&options)?));
+                    }
+                    Access::Join(join) => work.joins.push(join),
+                    Access::Overlap(join) => {
+                        let blocks = self.blocks(&join)?;
+                        work.overlaps.push((join, blocks));
+                    }
+                }
+            }
+        }
+        loop {
+            let steps = Steps::new(control, task.n_pairs(), work.n_steps());
+            let before = control.n_compared();
+            if self.access_all(&work, control, &steps, found)? {
+                steps.finish();
+                return Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done });
+            }
+            if !self.grow(most)? {
+                return Ok(Outcome::TooMany);
+            }
+            control.back_to(before);
+        }
+    }
+}
+
+/// What a task has to do.
+#[derive(Default)]
+struct Work {
+    joins: Vec<KeyJoin>,
+    overlaps: Vec<(OverlapJoin, Vec<BlockPair>)>,
+    sweeps: Vec<Sweep>,
+}
+
+impl Work {
+    fn n_steps(&self) -> u64 {
+        let n_blocks: usize = self.overlaps.iter().map(|(_, blocks)| blocks.len()).sum();
+        let n_stretches: u64 = self.sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
+        n_stretches + (self.joins.len() + n_blocks) as u64
+    }
+}
+
+/// Whether a join is better swept: few rows; or keys that very many rows have, since a block joins a partition by itself.
+/// Without the walk by steps there is no other way.
+fn is_swept(join: &KeyJoin, options: &ScanOptions, fewest_joined: usize) -> bool {
+    let n_rows = join.left.keys.len() + join.right.keys.len();
+    let is_skewed = join.n_pairs > PAIRS_PER_ROW * n_rows as u64;
+    !options.sequential || n_rows < fewest_joined || (is_skewed && join.method == Method::Skew)
+}
+
+/// How many screened pairs a pair of a sweep is worth: without signatures, nearly all that is looked at is verified.
+fn weight(sweep: &Sweep) -> u64 {
+    match sweep.settings.screen {
+        Screen::Signatures | Screen::WideSignatures => 1,
+        Screen::None | Screen::Codes | Screen::Reaches => VERIFYING,
+    }
+}
+
+/// How much a sweep has to do.
+fn work_of(sweep: &Sweep) -> u64 {
+    sweep.n_pairs().saturating_mul(weight(sweep))
+}
+
+/// A sweep in parts that do not keep the host waiting for long.
+fn parts(sweep: &Sweep) -> Vec<Sweep> {
+    sweep.parts(PAIRS_AT_ONCE / weight(sweep))
+}
+
+/// The pairs of items that were handed on, as far as there was room.
+fn pairs_of_items(gpu: &Cuda, heavies: &CudaSlice<u32>, n_heavy: u32) -> Result<Vec<(u32, u32)>> {
+    let mut words = vec![0u32; (n_heavy as usize).min(HEAVY_CAPACITY) * HEAVY_WORDS];
+    if !words.is_empty() {
+        gpu.download(&heavies.slice(..words.len()), &mut words)?;
+    }
+    Ok(words.chunks(HEAVY_WORDS).map(|pair| (pair[0], pair[1])).collect())
+}
+
+/// What a launch needs beside what all launches share, alive until it is done.
+struct Launched<'a, 'b> {
+    sweep: &'b Sweep,
+    counters: CudaSlice<u32>,
+    /// Of shares, if they are watched.
+    latencies: CudaSlice<u32>,
+    heavies: CudaSlice<u32>,
+    timing: Timing,
+    _uploaded: Upload<'a>,
+    _slots: CudaSlice<u64>,
+    _claimed: CudaSlice<u32>,
+}
+
+impl<'a> CudaScan<'a> {
+    /// Appends the candidates of all joins and sweeps; whether the result buffer held them.
+    fn access_all(
+        &mut self,
+        work: &Work,
+        control: &Control,
+        steps: &Steps<'_>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<bool> {
+        let gpu = self.gpu;
+        let mut n_found = gpu.zeros::<u32>(1)?;
+        for join in &work.joins {
+            self.join(join, &mut n_found, control)?;
+            control.check()?;
+            steps.done(1);
+        }
+        let mut lists = UploadedLists::new(gpu);
+        for (join, blocks) in &work.overlaps {
+            let heavy = self.overlap(join, blocks, &mut lists, &mut n_found, (control, steps))?;
+            self.heavy_join(join, &heavy, &mut n_found, control)?;
+            if lists.n_bytes() > gpu.memory_for_columns()? / 2 {
+                lists = UploadedLists::new(gpu);
+            }
+        }
+        let mut launched = Vec::new();
+        let mut n_pairs = 0;
+        for (ix, sweep) in work.sweeps.iter().enumerate() {
+            launched.push(self.launch(sweep, &mut lists, &mut n_found, control)?);
+            n_pairs += work_of(sweep);
+            let next = work.sweeps.get(ix + 1);
+            let n_next = next.map_or(u64::MAX, work_of);
+            let list_bytes = next.map_or(0, |next| next.left.n_bytes() + next.right.n_bytes());
+            let are_many = lists.n_bytes() + list_bytes > gpu.memory_for_columns()? / 2;
+            if n_pairs.saturating_add(n_next) > PAIRS_AT_ONCE || are_many {
+                n_pairs = 0;
+                let heavy = self.finish(&mut launched, steps, control)?;
+                for sweep in &heavy {
+                    self.sweep_now(sweep, &mut lists, &mut n_found, control)?;
+                }
+                if are_many {
+                    lists = UploadedLists::new(gpu);
+                }
+                control.check()?;
+            }
+        }
+        let mut count = [0u32];
+        gpu.download(&n_found, &mut count)?;
+        let n_words = count[0] as usize * CANDIDATE_WORDS;
+        if n_words > self.results.len() {
+            return Ok(false);
+        }
+        if n_words > 0 {
+            let before = found.len();
+            found.resize(before + count[0] as usize, Candidate::zeroed());
+            gpu.download(&self.results.slice(..n_words), cast_slice_mut(&mut found[before..]))?;
+        }
+        Ok(true)
+    }
+
+    /// Sweeps in parts, and waits for each. Nothing is handed on: items are records.
+    fn sweep_now(
+        &mut self,
+        sweep: &Sweep,
+        lists: &mut UploadedLists<'a>,
+        n_found: &mut CudaSlice<u32>,
+        control: &Control,
+    ) -> Result<()> {
+        for part in parts(sweep) {
+            control.check()?;
+            let Launched { timing, .. } = self.launch(&part, lists, n_found, control)?;
+            self.gpu.synchronize()?;
+            timing.record(self.gpu, control)?;
+        }
+        Ok(())
+    }
+
+    /// The records of pairs of items that an overlap join found and handed on.
+    fn heavy_join(
+        &mut self,
+        join: &OverlapJoin,
+        pairs: &[(u32, u32)],
+        n_found: &mut CudaSlice<u32>,
+        control: &Control,
+    ) -> Result<()> {
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        control.check()?;
+        let (options, heavy) = (self.program.options(), join.heavy(self.program, pairs));
+        if !is_swept(&heavy, &options, self.gpu.fewest_joined) {
+            return self.join(&heavy, n_found, control);
+        }
+        let sweep = heavy.as_sweep(&options)?;
+        self.sweep_now(&sweep, &mut UploadedLists::new(self.gpu), n_found, control)
+    }
+
+    /// Partitions the join's rows, and has their pairs decided where they are found. Waits for it: its buffers are large.
+    fn join(&mut self, join: &KeyJoin, n_found: &mut CudaSlice<u32>, control: &Control) -> Result<()> {
+        let gpu = self.gpu;
+        let right = (!Arc::ptr_eq(&join.left, &join.right)).then(|| join.right.side());
+        let mut loaded = CudaJoin::for_blocks_of(gpu, join.left.side(), right, RESIDUAL_THREADS)?;
+        // Of one list with itself, pairs come both ways round.
+        let order = if join.order() == Order::Unordered { Order::Ascending } else { join.order() };
+        let (_, timing) = gpu.timed(control, || {
+            let buffers = ResidualBuffers {
+                columns: &self.columns,
+                join: loaded.partitioned()?,
+                settings: Settings { order, ..join.settings }.into(),
+                path: &self.path,
+                path_len: self.program.bytes().len() as u64,
+                results: &mut self.results,
+                n_found,
+                scratch: &mut self.scratch,
+                scratch_words: self.scratch_words,
+            };
+            launch_residual(gpu, buffers)
+        })?;
+        gpu.synchronize()?;
+        timing.record(gpu, control)
+    }
+
+    fn launch<'b>(
+        &mut self,
+        sweep: &'b Sweep,
+        lists: &mut UploadedLists<'a>,
+        n_found: &mut CudaSlice<u32>,
+        control: &Control,
+    ) -> Result<Launched<'a, 'b>> {
+        let gpu = self.gpu;
+        let mut uploaded = Upload::new(gpu);
+        let n_blocks = self.window.min(sweep.n_stretches()).max(1);
+        let slots = gpu.zeros::<u64>(n_blocks as usize)?;
+        let claimed = gpu.zeros::<u32>(sweep.intervals.len().div_ceil(32).max(1))?;
+        let counters = gpu.zeros::<u32>(size_of::<SweepCounters>() / 4)?;
+        let n_latencies = if control.is_watched() { LATENCY_CAPACITY } else { 0 };
+        let latencies = gpu.zeros::<u32>(n_latencies.max(1))?;
+        let n_heavy = if sweep.left.starts.is_empty() { 0 } else { HEAVY_CAPACITY };
+        let heavies = gpu.zeros::<u32>((n_heavy * HEAVY_WORDS).max(1))?;
+        let slice = |address: u64, len: usize| DeviceSlice { address, len: len as u64 };
+        let on_device = DeviceSweep {
+            left: lists.items(&sweep.left)?,
+            right: lists.items(&sweep.right)?,
+            intervals: uploaded.words(&sweep.intervals)?,
+            firsts: uploaded.halves(&sweep.firsts)?,
+            slots: slice(slots.device_ptr(&gpu.stream).0, n_blocks as usize),
+            claimed: slice(claimed.device_ptr(&gpu.stream).0, claimed.len()),
+            latencies: slice(latencies.device_ptr(&gpu.stream).0, n_latencies),
+            heavies: slice(heavies.device_ptr(&gpu.stream).0, n_heavy * HEAVY_WORDS),
+            counters: slice(counters.device_ptr(&gpu.stream).0, counters.len()),
+            settings: sweep.settings.into(),
+        };
+        let buffers = ScanBuffers {
+            columns: &self.columns,
+            sweep: on_device,
+            path: &self.path,
+            path_len: self.program.bytes().len() as u64,
+            results: &mut self.results,
+            n_found,
+            scratch: &mut self.scratch,
+            scratch_words: self.scratch_words,
+            n_blocks,
+            n_threads: self.program.options().interval,
+            by_descent: !self.program.options().sequential,
+        };
+        let (_, timing) = gpu.timed(control, || launch_scan(gpu, buffers))?;
+        Ok(Launched {
+            sweep,
+            counters,
+            latencies,
+            heavies,
+            timing,
+            _uploaded: uploaded,
+            _slots: slots,
+            _claimed: claimed,
+        })
+    }
+
+    /// Waits for the launches; what they handed on comes back as sweeps over records.
+    fn finish(
+        &mut self,
+        launched: &mut Vec<Launched<'_, '_>>,
+        steps: &Steps<'_>,
+        control: &Control,
+    ) -> Result<Vec<Sweep>> {
+        let mut heavy = Vec::new();
+        for Launched { sweep, counters, latencies, heavies, timing, .. } in launched.drain(..) {
+            timing.record(self.gpu, control)?;
+            let mut words = [0u32; size_of::<SweepCounters>() / 4];
+            if heavies.len() > 1 || control.is_watched() {
+                self.gpu.download(&counters, &mut words)?;
+            }
+            let SweepCounters { n_heavy, n_timed } = bytemuck::cast(words);
+            if control.is_watched() && n_timed > 0 {
+                let mut took = vec![0u32; (n_timed as usize).min(LATENCY_CAPACITY)];
+                self.gpu.download(&latencies.slice(..took.len()), &mut took)?;
+                control.watch(|latencies| {
+                    let times = took.into_iter().map(|took| Duration::from_nanos(took.into()));
+                    times.for_each(|time| latencies.intervals.record(time));
+                });
+            }
+            let pairs = pairs_of_items(self.gpu, &heavies, n_heavy)?;
+            if !pairs.is_empty() {
+                heavy.push(sweep.of_heavy(&pairs, self.program.options().interval)?);
+            }
+            steps.done(u64::from(sweep.n_stretches()));
+        }
+        self.gpu.synchronize()?;
+        Ok(heavy)
+    }
+
+    /// Makes the result buffer larger, but for no more than `most` candidates; whether that was possible.
+    fn grow(&mut self, most: usize) -> Result<bool> {
+        let capacity = self.results.len() / CANDIDATE_WORDS;
+        let larger = (capacity * GROWTH).min(most.max(1)).min(self.gpu.most_capacity()?);
+        if larger <= capacity {
+            return Ok(false);
+        }
+        self.results = self.gpu.zeros::<u32>(1)?;
+        self.results = self.gpu.zeros::<u32>(larger * CANDIDATE_WORDS)?;
+        Ok(true)
+    }
+}
+
+impl Cuda {
+    pub(super) fn zeros<T>(&self, len: usize) -> Result<CudaSlice<T>>
+    where
+        T: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits,
+    {
+        self.stream.alloc_zeros(len).map_err(|error| self.allocation(error, len * size_of::<T>()))
+    }
+
+    /// Copies from the device and waits for it, and so for all kernels before.
+    pub(super) fn download<T, S>(&self, from: &S, to: &mut [T]) -> Result<()>
+    where
+        T: cudarc::driver::DeviceRepr,
+        S: cudarc::driver::DevicePtr<T>,
+    {
+        let failed = |error| driver::failed(&self.name, "scanning", error);
+        self.transfer(|| {
+            self.stream.memcpy_dtoh(from, to).map_err(failed)?;
+            self.stream.synchronize().map_err(failed)
+        })
+    }
+
+    pub(super) fn synchronize(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|error| driver::failed(&self.name, "scanning", error))
+    }
+}

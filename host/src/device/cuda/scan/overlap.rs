@@ -1,0 +1,115 @@
+//! The overlap joins of a task: their blocks one after the other, and what they find decided on the device.
+
+use super::{CudaScan, HEAVY_CAPACITY, pairs_of_items};
+use crate::base::control::{Control, Steps};
+use crate::base::error::{Error, Result};
+use crate::device::cuda::columns::{NOTHING, Slices};
+use crate::device::cuda::launch::{ListedBuffers, launch_listed};
+use crate::device::cuda::lists::UploadedLists;
+use crate::device::cuda::overlap::{Consumer, CudaOverlap, PairBuffer, most_items};
+use crate::plan::overlap::{BlockJoin, BlockPair, Elements, OverlapJoin};
+use cudarc::driver::CudaSlice;
+use hyperblock_shared::layout::{CANDIDATE_WORDS, DeviceSweep, HEAVY_WORDS, SweepCounters};
+use hyperblock_shared::predicate::ArchivedMeasure;
+
+impl<'a> CudaScan<'a> {
+    fn measure(&self, join: &OverlapJoin) -> Result<&'a ArchivedMeasure> {
+        let measure = self.program.walk()?.predicate(join.sweep.settings.lead).measure();
+        measure.ok_or_else(|| Error::Internal("an overlap join without a measure".into()))
+    }
+
+    /// The pairs of blocks of an overlap join, as large as options and memory allow.
+    pub(super) fn blocks(&self, join: &OverlapJoin) -> Result<Vec<BlockPair>> {
+        let most = most_items(self.gpu, [&join.lists[0], &join.lists[1]])?;
+        Ok(join.blocks(self.measure(join)?, most.min(self.program.options().indexed)))
+    }
+
+    /// Appends the candidates of an overlap join; pairs of items that stand for very many pairs of records come back. Leaves
+    /// the rest when the result buffer is full.
+    pub(super) fn overlap(
+        &mut self,
+        join: &OverlapJoin,
+        blocks: &[BlockPair],
+        lists: &mut UploadedLists<'a>,
+        n_found: &mut CudaSlice<u32>,
+        (control, steps): (&Control, &Steps<'_>),
+    ) -> Result<Vec<(u32, u32)>> {
+        let (gpu, measure, options) = (self.gpu, self.measure(join)?, self.program.options());
+        let slices = Slices(gpu);
+        let counters = gpu.zeros::<u32>(size_of::<SweepCounters>() / 4)?;
+        let n_heavy = if join.sweep.left.starts.is_empty() { 0 } else { HEAVY_CAPACITY };
+        let heavies = gpu.zeros::<u32>((n_heavy * HEAVY_WORDS).max(1))?;
+        let sweep = DeviceSweep {
+            left: lists.items(&join.sweep.left)?,
+            right: lists.items(&join.sweep.right)?,
+            intervals: NOTHING,
+            firsts: NOTHING,
+            slots: NOTHING,
+            claimed: NOTHING,
+            latencies: NOTHING,
+            heavies: slices.first(&heavies, n_heavy * HEAVY_WORDS),
+            counters: slices.of(&counters),
+            settings: join.sweep.settings.into(),
+        };
+        let mut pairs = PairBuffer::new(gpu)?;
+        let encoded = self.encoded;
+        let tokens = match join.kind {
+            Elements::Tokens(sets) => self.columns.tokens.get(sets as usize).copied(),
+            Elements::Grams(_) => None,
+        };
+        let mut decided = Decided { scan: self, sweep, n_found, is_full: false };
+        for pair in blocks {
+            let block = BlockJoin::new(join, pair, encoded, measure, &options);
+            CudaOverlap::load(gpu, &block, join.method, tokens, control)?.probe(
+                &mut pairs,
+                control,
+                &mut decided,
+            )?;
+            if decided.is_full {
+                break;
+            }
+            steps.done(1);
+        }
+        let mut words = [0u32; size_of::<SweepCounters>() / 4];
+        if n_heavy > 0 {
+            gpu.download(&counters, &mut words)?;
+        }
+        let SweepCounters { n_heavy, .. } = bytemuck::cast(words);
+        pairs_of_items(gpu, &heavies, n_heavy)
+    }
+}
+
+/// Pairs that are decided by the rest of the branch.
+struct Decided<'a, 'b> {
+    scan: &'b mut CudaScan<'a>,
+    sweep: DeviceSweep,
+    n_found: &'b mut CudaSlice<u32>,
+    is_full: bool,
+}
+
+impl Consumer for Decided<'_, '_> {
+    fn launch(&mut self, pairs: &PairBuffer) -> Result<()> {
+        let scan = &mut *self.scan;
+        let [pairs, counters] = pairs.on_device(scan.gpu);
+        let buffers = ListedBuffers {
+            columns: &scan.columns,
+            sweep: self.sweep,
+            pairs,
+            counters,
+            path: &scan.path,
+            path_len: scan.program.bytes().len() as u64,
+            results: &mut scan.results,
+            n_found: self.n_found,
+            scratch: &mut scan.scratch,
+            scratch_words: scan.scratch_words,
+        };
+        launch_listed(scan.gpu, buffers)
+    }
+
+    fn seen(&mut self, _: &PairBuffer, _: usize) -> Result<bool> {
+        let mut count = [0u32];
+        self.scan.gpu.download(&*self.n_found, &mut count)?;
+        self.is_full = count[0] as usize > self.scan.results.len() / CANDIDATE_WORDS;
+        Ok(!self.is_full)
+    }
+}

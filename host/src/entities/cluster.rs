@@ -1,0 +1,99 @@
+//! Clustering: pairs of records that are alike, into entities.
+//!
+//! ```text
+//! pairs ─► components ─┬─► entities
+//!                      └─► center, complete: within each component ─► entities
+//! ```
+//!
+//! Connected components put all records into one entity that pairs lead to from one another, however far
+//! apart they are. Center clustering and complete linkage do not chain: they look at scores, and take
+//! components apart. They run on the CPU after the device has found the components, one component beside the
+//! other. Every method gives the same entities on every device and in every run.
+
+mod center;
+mod complete;
+mod parts;
+
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::operators::Backend;
+use std::fmt;
+use std::str::FromStr;
+
+use hyperblock_shared::layout::Scored;
+
+/// The score of two records that are the same.
+pub const SAME: u32 = 1_000_000_000;
+
+/// How entities are made of pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Connected components: whatever pairs lead to is one entity.
+    #[default]
+    Components,
+    /// Center clustering: pairs are gone through from the most alike on. A record that is met for the first
+    /// time becomes a centre, unless the other one is a centre already: then it joins that. Records that
+    /// joined draw nobody after them.
+    Center,
+    /// Complete linkage: the two most alike entities become one, again and again. Two entities are as alike
+    /// as the least alike of the pairs across them, and not at all if one of those pairs is missing.
+    Complete,
+    /// Connected components by the closure of a bit matrix, which grows with the square of the records: for
+    /// comparison.
+    TiledFw,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Components, Self::Center, Self::Complete, Self::TiledFw];
+
+    /// Whether scores matter.
+    pub fn reads_scores(self) -> bool {
+        matches!(self, Self::Center | Self::Complete)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Components => "components",
+            Self::Center => "center",
+            Self::Complete => "complete",
+            Self::TiledFw => "tiled-fw",
+        })
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|method| method.to_string() == text);
+        known.ok_or_else(|| "expected components, center, complete or tiled-fw".into())
+    }
+}
+
+/// The entity of each record, named by its smallest record.
+///
+/// Pairs may come in any order, either way round, and repeatedly; of several scores of one pair the highest
+/// counts. A record that is in no pair is an entity.
+pub fn cluster(
+    device: &dyn Backend,
+    n_records: u32,
+    pairs: &[Scored],
+    method: Method,
+    control: &Control,
+) -> Result<Vec<u32>> {
+    let mut loaded = match method {
+        Method::TiledFw => device.load_matrix(n_records, pairs)?,
+        _ => device.load_components(n_records, pairs)?,
+    };
+    loaded.run(control)?;
+    let components = loaded.labels()?;
+    control.check()?;
+    match method {
+        Method::Components | Method::TiledFw => Ok(components),
+        Method::Center => center::center(&components, pairs, control),
+        Method::Complete => complete::complete(&components, pairs, control),
+    }
+}

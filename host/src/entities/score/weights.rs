@@ -1,0 +1,257 @@
+//! The file of weights: what `hyperblock fit` writes, and a score by Fellegi and Sunter's model reads.
+//!
+//! ```toml
+//! prior = 0.0004                 # the probability that two records match
+//!
+//! [[attributes]]
+//! name = "title"
+//! measure = "jaro_winkler_similarity(l.title, r.title)"
+//! levels = [                     # as those of the attribute in the rule file
+//!     { at_least = 1, m = 0.81, u = 0.0002 },
+//!     { at_least = 0.92, m = 0.15, u = 0.001 },
+//!     { below = 0.92, m = 0.04, u = 0.9988 },
+//! ]
+//! ```
+//!
+//! m is the probability of a level where records match, u where they do not. A file goes with a rule file whose attributes
+//! have the same names, measures and levels; one that does not is refused.
+
+use super::Model;
+use crate::base::billionths::Billionths;
+use crate::base::decimal::Decimal;
+use crate::base::error::{Error, Result};
+use crate::rules::{Score, ScoreAttribute};
+use std::fmt;
+use std::path::Path;
+use toml::de::{DeArray, DeTable, DeValue};
+
+/// What to do about a file that will not do.
+const FIT: &str = "`hyperblock fit` writes such a file for the rules as they are now";
+
+/// The contents of the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// The probability that two records match, before anything is known of them.
+    pub prior: f64,
+    /// In the order of the rule file, if it was written for one.
+    pub attributes: Vec<AttributeWeights>,
+}
+
+/// The weights of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributeWeights {
+    /// Its name in the rule file.
+    pub name: String,
+    /// [`ScoreAttribute::measure`].
+    pub measure: String,
+    /// From the best to what is below all thresholds.
+    pub levels: Vec<LevelWeights>,
+}
+
+/// The weights of a level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelWeights {
+    /// The billionths that it must reach; none for the last one.
+    pub at_least: Option<u32>,
+    /// How probable it is where records match.
+    pub m: f64,
+    /// How probable it is where they do not.
+    pub u: f64,
+}
+
+impl Weights {
+    /// For these attributes, with m and u of each level, the best first: one more than thresholds.
+    pub fn new(prior: f64, attributes: &[ScoreAttribute], probabilities: &[Vec<(f64, f64)>]) -> Self {
+        let of = |(attribute, levels): (&ScoreAttribute, &Vec<(f64, f64)>)| {
+            let thresholds = attribute.levels.iter().copied().map(Some).chain([None]);
+            AttributeWeights {
+                name: attribute.name.clone(),
+                measure: attribute.measure(),
+                levels: thresholds
+                    .zip(levels)
+                    .map(|(at_least, &(m, u))| LevelWeights { at_least, m, u })
+                    .collect(),
+            }
+        };
+        Self { prior, attributes: attributes.iter().zip(probabilities).map(of).collect() }
+    }
+
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        let not_ours = |complaint| Error::Job(format!("{}: {complaint}; {FIT}", path.display()));
+        parse(&text).map_err(not_ours)
+    }
+
+    /// Writes the file.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        std::fs::write(path, self.to_string()).map_err(Error::io(path))
+    }
+
+    /// Reads the file that a score asks for.
+    pub(super) fn of(score: &Score) -> Result<Self> {
+        let Some(path) = &score.weights else {
+            let message = "a score by fellegi-sunter needs weights, and no file is named".to_owned();
+            return Err(score.complain(message, "write `weights = \"….toml\"`: `hyperblock fit` makes one"));
+        };
+        match Self::read(path) {
+            Ok(weights) => Ok(weights),
+            Err(Error::Io { source, .. }) => {
+                Err(score.complain(format!("{}: {source}", path.display()), FIT))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The model of a score, if these are the weights of its attributes.
+    pub(super) fn model(&self, score: &Score) -> Result<Model> {
+        let path = score.weights.as_deref().unwrap_or(Path::new("the weights")).display();
+        let other = |what: String| score.complain(format!("{path}: {what}"), FIT);
+        let mut levels = Vec::new();
+        for attribute in &score.attributes {
+            let name = &attribute.name;
+            let own = self.attributes.iter().find(|own| own.name == *name);
+            let own = own.ok_or_else(|| other(format!("there are no weights for the attribute `{name}`")))?;
+            let measure = attribute.measure();
+            if own.measure != measure {
+                let is = &own.measure;
+                return Err(other(format!("`{name}` was measured by `{is}`, and is now by `{measure}`")));
+            }
+            let thresholds = |levels: &[u32]| {
+                let levels = levels.iter().map(|&level| Billionths(level).to_string());
+                format!("[{}]", levels.collect::<Vec<_>>().join(", "))
+            };
+            let has: Vec<u32> = own.levels.iter().filter_map(|level| level.at_least).collect();
+            if has != attribute.levels {
+                let (has, wanted) = (thresholds(&has), thresholds(&attribute.levels));
+                return Err(other(format!("`{name}` had the levels {has}, and has now {wanted}")));
+            }
+            levels.push(own.levels.iter().map(|level| (level.m, level.u)).collect::<Vec<_>>());
+        }
+        Ok(Model::new(self.prior, levels.iter().map(Vec::as_slice)))
+    }
+}
+
+/// The file's text.
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "# The weights of a score by Fellegi and Sunter's model. m: how probable a level is where records"
+        )?;
+        writeln!(f, "# match; u: where they do not. The weight of a level is log2(m / u).")?;
+        writeln!(f, "prior = {:?}", self.prior)?;
+        for AttributeWeights { name, measure, levels } in &self.attributes {
+            writeln!(
+                f,
+                "\n[[attributes]]\nname = {}\nmeasure = {}\nlevels = [",
+                quoted(name),
+                quoted(measure)
+            )?;
+            let mut lowest = Billionths(0);
+            for LevelWeights { at_least, m, u } in levels {
+                lowest = at_least.map_or(lowest, Billionths);
+                let key = if at_least.is_some() { "at_least" } else { "below" };
+                writeln!(f, "    {{ {key} = {lowest}, m = {m:?}, u = {u:?} }}, # {:+.2}", (m / u).log2())?;
+            }
+            writeln!(f, "]")?;
+        }
+        Ok(())
+    }
+}
+
+/// A TOML string.
+fn quoted(text: &str) -> String {
+    let escaped = text.chars().map(|char| match char {
+        '"' | '\\' => format!("\\{char}"),
+        char if char.is_control() => format!("\\u{:04x}", u32::from(char)),
+        plain => plain.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
+
+/// What is wrong with a file, with the key.
+type Parsed<T> = Result<T, String>;
+
+fn parse(text: &str) -> Parsed<Weights> {
+    let document = DeTable::parse(text).map_err(|error| format!("this is not TOML: {}", error.message()))?;
+    let table = document.get_ref();
+    known_keys(table, &["prior", "attributes"], "")?;
+    let prior = number(table, "prior", "")?;
+    if prior >= 1.0 {
+        return Err("`prior` is not below 1".into());
+    }
+    let attributes = list(table, "attributes", "")?.iter().map(|value| attribute(value.get_ref()));
+    Ok(Weights { prior, attributes: attributes.collect::<Parsed<_>>()? })
+}
+
+fn attribute(value: &DeValue<'_>) -> Parsed<AttributeWeights> {
+    let table = value.as_table().ok_or("an attribute is not a table")?;
+    let name = string(table, "name", " of an attribute")?;
+    let of = format!(" of the attribute `{name}`");
+    known_keys(table, &["name", "measure", "levels"], &of)?;
+    let measure = string(table, "measure", &of)?;
+    let values = list(table, "levels", &of)?;
+    let mut levels: Vec<LevelWeights> = Vec::with_capacity(values.len());
+    for (nth, value) in values.iter().enumerate() {
+        let level = value.get_ref().as_table().ok_or_else(|| format!("a level{of} is not a table"))?;
+        known_keys(level, &["at_least", "below", "m", "u"], &format!(" in a level{of}"))?;
+        let is_last = nth + 1 == values.len();
+        let at_least = if is_last {
+            let before = levels.last().and_then(|level| level.at_least);
+            if threshold(level, "below", &of)? != before.unwrap_or_default() {
+                return Err(format!("the last level{of} is not below the one before"));
+            }
+            None
+        } else {
+            Some(threshold(level, "at_least", &of)?)
+        };
+        levels.push(LevelWeights { at_least, m: number(level, "m", &of)?, u: number(level, "u", &of)? });
+    }
+    if levels.len() < 2 {
+        return Err(format!("there are fewer than two levels{of}"));
+    }
+    Ok(AttributeWeights { name, measure, levels })
+}
+
+fn known_keys(table: &DeTable<'_>, known: &[&str], of: &str) -> Parsed<()> {
+    match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
+        Some(key) => Err(format!("there is no key `{}`{of}", key.get_ref())),
+        None => Ok(()),
+    }
+}
+
+fn get<'a, 'b>(table: &'a DeTable<'b>, key: &str, of: &str) -> Parsed<&'a DeValue<'b>> {
+    table.get(key).map(|value| value.get_ref()).ok_or_else(|| format!("`{key}`{of} is missing"))
+}
+
+fn string(table: &DeTable<'_>, key: &str, of: &str) -> Parsed<String> {
+    let text = get(table, key, of)?.as_str().ok_or_else(|| format!("`{key}`{of} is not text"))?;
+    Ok(text.to_owned())
+}
+
+fn list<'a, 'b>(table: &'a DeTable<'b>, key: &str, of: &str) -> Parsed<&'a DeArray<'b>> {
+    get(table, key, of)?.as_array().ok_or_else(|| format!("`{key}`{of} is not a list"))
+}
+
+/// The digits of a number, as they are written.
+fn digits<'a>(table: &'a DeTable<'_>, key: &str, of: &str) -> Parsed<&'a str> {
+    match get(table, key, of)? {
+        DeValue::Float(float) => Ok(float.as_str()),
+        DeValue::Integer(integer) if integer.radix() == 10 => Ok(integer.as_str()),
+        _ => Err(format!("`{key}`{of} is not a number")),
+    }
+}
+
+/// A probability that is not 0.
+fn number(table: &DeTable<'_>, key: &str, of: &str) -> Parsed<f64> {
+    let number = digits(table, key, of)?.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 1.0);
+    number.ok_or_else(|| format!("`{key}`{of} is not above 0 and at most 1"))
+}
+
+/// Billionths.
+fn threshold(table: &DeTable<'_>, key: &str, of: &str) -> Parsed<u32> {
+    let number = Decimal::parse(digits(table, key, of)?).filter(|number| number.scale() <= 9);
+    let number = number.and_then(|number| u32::try_from(number.at_scale(9)?).ok());
+    number.ok_or_else(|| format!("`{key}`{of} is not a decimal of at most nine places"))
+}

@@ -1,0 +1,201 @@
+//! A plan for people: the tree with what each node is expected to do, and with `--analyze` what it did. [`text`] is for
+//! reading, [`json`] for programs, [`dot`] for Graphviz.
+
+mod dot;
+mod job;
+mod json;
+mod text;
+
+use crate::base::grouped::grouped;
+use crate::encode::Encoded;
+use crate::inspect::analyze::Analysis;
+use crate::plan::statistics::ColumnStatistics;
+use crate::plan::{Plan, Step};
+use crate::rules::{Neighbourhood, Subsumed};
+
+/// A plan beside what it was made for and what it is expected to do.
+pub struct Explained<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// What it runs over.
+    pub encoded: &'a Encoded,
+    /// Records of the tables, before those that no rule is about were left out.
+    pub n_records: [u32; 2],
+    /// The number of pairs to compare.
+    pub n_pairs: u64,
+    /// Rules that need not be evaluated.
+    pub subsumed: &'a [Subsumed],
+    /// By step: how many pairs are expected to pass it.
+    pub passing: Vec<f64>,
+    /// How branches are scanned.
+    pub scans: Vec<BranchScan>,
+    /// For each branch, or part of one, that has several ways to be scanned: all of them, the cheapest first.
+    pub considered: Vec<Vec<Considered>>,
+    /// By step: what it did, if the job was run.
+    pub analysis: Option<Analysis>,
+    /// What is in the columns, if that was asked for.
+    pub columns: Vec<ColumnStatistics>,
+    /// Keys that records are sorted by, beside the plan.
+    pub neighbourhoods: Vec<Near<'a>>,
+}
+
+/// A sorted neighbourhood.
+pub struct Near<'a> {
+    /// Which.
+    pub neighbourhood: &'a Neighbourhood,
+    /// Records that have a key.
+    pub n_records: usize,
+}
+
+/// How a branch, or a part of it, comes by the pairs that it looks at.
+#[derive(Clone, Debug)]
+pub enum BranchScan {
+    /// Items within reach of each other.
+    Sweep {
+        /// If only records with the same key meet: its equalities, as SQL, and how many keys there are.
+        within: Option<(Vec<String>, u32)>,
+        /// The predicate that leads it, as SQL, if there is one.
+        lead: Option<String>,
+        /// How many items it compares on each side.
+        n_items: [u32; 2],
+        /// Whether items are distinct values; otherwise they are records.
+        of_values: bool,
+        /// How many pairs of items are within reach of each other, about.
+        n_reached: u64,
+        /// What tells most of them apart.
+        screen: &'static str,
+    },
+    /// Records with the same key.
+    Join {
+        /// The equalities that make the key, as SQL.
+        equalities: Vec<String>,
+        /// How many records it has on each side.
+        n_records: [usize; 2],
+        /// How many keys there are.
+        n_keys: u32,
+        /// How many pairs of records have the same one.
+        n_pairs: u64,
+    },
+    /// Records with the same value, where that is like itself.
+    SameValue {
+        /// The predicate, as SQL.
+        lead: String,
+        /// How many values several records have.
+        n_values: u32,
+        /// How many pairs of records that makes.
+        n_pairs: u64,
+    },
+    /// Values that have enough in common.
+    Overlap {
+        /// The predicate that says how much, as SQL.
+        lead: String,
+        /// If only records with the same key meet: its equalities, as SQL, and how many keys there are.
+        within: Option<(Vec<String>, u32)>,
+        /// What finds them: an index or signatures.
+        found_by: &'static str,
+        /// What they have in common.
+        elements: String,
+        /// How many values there are on each side.
+        n_values: [u32; 2],
+        /// How many pairs that is expected to look at.
+        n_hits: f64,
+    },
+}
+
+/// A way to scan a branch.
+#[derive(Clone, Debug)]
+pub struct Considered {
+    /// Which, with its predicates as SQL.
+    pub way: String,
+    /// What it is expected to cost, in pairs that are screened.
+    pub cost: f64,
+}
+
+/// A node of the tree, or a witness under one.
+pub struct Line<'a> {
+    /// The step of the path.
+    pub step: usize,
+    /// How deep in the tree: 0 for a branch.
+    pub depth: usize,
+    /// What it is.
+    pub what: What<'a>,
+    /// Pairs expected to pass.
+    pub passing: f64,
+}
+
+/// What stands in a line.
+pub enum What<'a> {
+    /// A predicate.
+    Node {
+        /// As SQL.
+        predicate: String,
+        /// The share of pairs on which it holds.
+        selectivity: f64,
+        /// Whether that was counted.
+        counted: bool,
+        /// Nanoseconds a pair.
+        cost: f64,
+        /// The greatest Π sp among the rules below.
+        score: f64,
+        /// Whether its outcome is remembered for later places of the same predicate.
+        remembered: bool,
+    },
+    /// The end of a rule.
+    Witness {
+        /// Its name.
+        rule: &'a str,
+    },
+}
+
+impl<'a> Explained<'a> {
+    /// The tree, line by line, depth first.
+    pub fn lines(&self) -> Vec<Line<'a>> {
+        let Plan { rules, predicates, statistics, costs, .. } = self.plan;
+        let lines = self.plan.steps().iter().enumerate().map(|(step, kind)| {
+            let prefix = &self.plan.prefixes()[step];
+            let (depth, what) = match *kind {
+                Step::Witness { rule, .. } => {
+                    (prefix.len(), What::Witness { rule: &rules[rule as usize].name })
+                }
+                Step::Test { predicate, otherwise, bit } => {
+                    let ix = predicate as usize;
+                    let what = What::Node {
+                        predicate: predicates[ix].to_string(),
+                        selectivity: statistics.selectivity[ix],
+                        counted: statistics.counted[ix],
+                        cost: costs[ix],
+                        score: self.score(step, otherwise as usize),
+                        remembered: bit < hyperblock_shared::path::REMEMBERED,
+                    };
+                    (prefix.len() - 1, what)
+                }
+            };
+            Line { step, depth, what, passing: self.passing[step] }
+        });
+        lines.collect()
+    }
+
+    /// The greatest Π sp among the witnesses in a range of steps.
+    fn score(&self, from: usize, upto: usize) -> f64 {
+        let (statistics, steps) = (&self.plan.statistics, self.plan.steps());
+        let witness = |step: &usize| matches!(steps[*step], Step::Witness { .. });
+        let product = |step: usize| -> f64 {
+            let prefix = &self.plan.prefixes()[step];
+            let first = |place: usize| !prefix[..place].contains(&prefix[place]);
+            (0..prefix.len())
+                .filter(|&place| first(place))
+                .map(|place| statistics.selectivity[prefix[place] as usize])
+                .product()
+        };
+        (from..upto).filter(witness).map(product).fold(0.0, f64::max)
+    }
+}
+
+/// A number that is only about right, with as many digits as it deserves.
+fn about(number: f64) -> String {
+    if number >= 10.0 {
+        let unit = 10f64.powf(number.log10().floor() - 1.0);
+        return grouped(((number / unit).round() * unit) as u64);
+    }
+    if number >= 1.0 { format!("{number:.1}") } else { format!("{number:.2}") }
+}

@@ -1,0 +1,167 @@
+//! From a prepared job to its explanation: how each branch is scanned, and what else was considered.
+
+use super::{BranchScan, Considered, Explained, Near};
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::inspect::analyze::{Analysis, OnDevice, analyze};
+use crate::job::Prepared;
+use crate::operators::Backend;
+use crate::plan::access::{Access, Alternative, Way, accesses, alternatives};
+use crate::plan::overlap::{Elements, Method};
+use crate::plan::partition::blocks;
+use crate::plan::statistics::{ColumnStatistics, Effort, Pairs};
+use crate::plan::sweep::Sweep;
+use hyperblock_shared::path::UNKNOWN;
+use hyperblock_shared::screen::Screen;
+use std::time::Instant;
+
+impl Prepared {
+    /// The plan beside what it is expected to do.
+    pub fn explain(&self) -> Result<Explained<'_>> {
+        let mut pairs = Pairs::new(&self.encoded, self.second().is_none(), Effort::Thorough)?;
+        Ok(Explained {
+            plan: &self.plan,
+            encoded: &self.encoded,
+            n_records: [self.left.n_records(), self.right().n_records()],
+            n_pairs: self.task().n_pairs(),
+            subsumed: &self.subsumed,
+            passing: self.plan.passing(&mut pairs)?,
+            scans: self.scans()?,
+            considered: self.considered()?,
+            analysis: None,
+            columns: Vec::new(),
+            neighbourhoods: self
+                .neighbourhoods
+                .iter()
+                .zip(self.orders.iter())
+                .map(|(near, order)| Near { neighbourhood: near, n_records: order.records.len() })
+                .collect(),
+        })
+    }
+
+    /// How branches are scanned.
+    fn scans(&self) -> Result<Vec<BranchScan>> {
+        let mut scans = Vec::new();
+        for block in blocks(&self.task()) {
+            for access in accesses(&self.encoded, self.plan.program(), &block)? {
+                scans.push(self.scan(&access));
+            }
+        }
+        Ok(scans)
+    }
+
+    /// The ways that branches may be scanned, where there are several.
+    fn considered(&self) -> Result<Vec<Vec<Considered>>> {
+        let mut all = Vec::new();
+        for block in blocks(&self.task()) {
+            for ways in alternatives(&self.encoded, self.plan.program(), &block)? {
+                let way = |it: &Alternative| Some(Considered { way: self.way(&it.way), cost: it.cost? });
+                let ways: Vec<Considered> = ways.iter().filter_map(way).collect();
+                all.extend((ways.len() > 1).then_some(ways));
+            }
+        }
+        Ok(all)
+    }
+
+    fn way(&self, way: &Way) -> String {
+        let predicate = |ix: &u32| self.plan.predicates[*ix as usize].to_string();
+        match way {
+            Way::Sweep(None) => "sweep without a lead".into(),
+            Way::Sweep(Some(lead)) => format!("sweep led by {}", predicate(lead)),
+            Way::Overlap { method, lead, q } => {
+                let how = found_by(*method);
+                format!("overlap join by {how} of {} for {}", elements(*q), predicate(lead))
+            }
+            Way::Join { equalities, inner } => {
+                let on = equalities.iter().map(predicate).collect::<Vec<_>>().join(" AND ");
+                let heavy = inner.iter().map(|(lead, method)| match method {
+                    None => format!(", heavy keys swept by {}", predicate(lead)),
+                    Some(method) => {
+                        format!(", heavy keys joined by {} of {}", found_by(*method), predicate(lead))
+                    }
+                });
+                format!("hash join on {on}{}", heavy.collect::<String>())
+            }
+        }
+    }
+
+    fn scan(&self, access: &Access) -> BranchScan {
+        let predicate = |ix: u32| self.plan.predicates[ix as usize].to_string();
+        let equalities = |predicates: &[u32]| predicates.iter().map(|&ix| predicate(ix)).collect();
+        let within =
+            |sweep: &Sweep| sweep.within.as_ref().map(|keys| (equalities(&keys.predicates), keys.n_keys));
+        match access {
+            Access::Overlap(join) => BranchScan::Overlap {
+                lead: predicate(join.sweep.settings.lead),
+                elements: match &join.kind {
+                    Elements::Tokens(_) => elements(None),
+                    Elements::Grams(grams) => elements(Some(grams.q)),
+                },
+                n_values: join.lists.each_ref().map(|list| list.len()),
+                within: within(&join.sweep),
+                found_by: found_by(join.method),
+                n_hits: join.expected.n_hits,
+            },
+            Access::Join(join) if join.is_same_value => BranchScan::SameValue {
+                lead: predicate(join.settings.lead),
+                n_values: join.n_keys,
+                n_pairs: join.n_pairs,
+            },
+            Access::Join(join) => BranchScan::Join {
+                equalities: equalities(&join.predicates),
+                n_records: [join.left.rows.len(), join.right.rows.len()],
+                n_keys: join.n_keys,
+                n_pairs: join.n_pairs,
+            },
+            Access::Sweep(sweep) => BranchScan::Sweep {
+                within: within(sweep),
+                lead: (sweep.settings.lead_step != UNKNOWN).then(|| predicate(sweep.settings.lead)),
+                n_items: [sweep.left.len(), sweep.right.len()],
+                of_values: !sweep.left.starts.is_empty(),
+                n_reached: sweep.n_pairs(),
+                screen: match sweep.settings.screen {
+                    Screen::None => "none",
+                    Screen::Codes => "equal codes",
+                    Screen::Reaches => "codes in reach",
+                    Screen::Signatures => "signatures of 64 bits",
+                    Screen::WideSignatures => "signatures of 128 bits",
+                },
+            },
+        }
+    }
+
+    /// Runs the plan on the CPU, watching every node of its tree.
+    pub fn analyze(&self, control: &Control) -> Result<Analysis> {
+        analyze(&self.encoded, &self.plan, &self.task(), control)
+    }
+
+    /// Runs the plan on `device`; if `control` watches, how long each part of it took.
+    pub fn analyze_on(&self, device: &dyn Backend, control: &Control) -> Result<OnDevice> {
+        let start = Instant::now();
+        self.run(device, control, &mut |_| Ok(()))?;
+        Ok(OnDevice { name: device.name(), time: start.elapsed(), latencies: control.latencies() })
+    }
+
+    /// What is in the columns that the rules look at.
+    pub fn columns(&self) -> Result<Vec<ColumnStatistics>> {
+        let tables = [&self.left, self.right()];
+        self.encoded.codes.iter().map(|column| ColumnStatistics::of(tables, column)).collect()
+    }
+}
+
+/// How pairs of values are found, for people.
+fn found_by(method: Method) -> &'static str {
+    match method {
+        Method::Index => "index",
+        Method::Dense => "signatures",
+    }
+}
+
+/// What values have in common, for people.
+fn elements(q: Option<u32>) -> String {
+    match q {
+        None => "tokens".into(),
+        Some(1) => "symbols".into(),
+        Some(q) => format!("{q}-grams"),
+    }
+}

@@ -1,0 +1,294 @@
+//! Why a pair is a candidate, or is not: every rule, every predicate of it, both values, and what the measure says.
+//!
+//! `pair` finds the two records; their part of the tables is encoded as a job encodes all of it, and every predicate is
+//! evaluated as every backend evaluates it: a verdict here is the engine's. What stands beside it is for people: `values`
+//! are the operands after their transforms, `measured` what a measure comes to, and `ratio` a similarity in decimals
+//! that never seem to contradict the verdict. Where the rule file has a score, the pair is scored too. `text` and `json`
+//! show it all.
+
+mod json;
+mod measured;
+mod pair;
+mod ratio;
+#[cfg(test)]
+mod tests;
+mod text;
+mod values;
+
+pub use measured::{Common, Measured};
+pub use ratio::{Exact, Ratio};
+
+use crate::base::control::Control;
+use crate::base::error::{Error, Result};
+use crate::device::always_there;
+use crate::encode::{Encoded, encode};
+use crate::entities::score::Scoring;
+use crate::job::{Bound, Job};
+use crate::operators::neighbours::Orders;
+use crate::read::table::Table;
+use crate::rules::{self, Condition, Neighbourhood, Predicate, Rule, Score, ScoreAttribute, Test};
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::path::{ArchivedPath, Path};
+use hyperblock_shared::text::scratch_words;
+use std::collections::BTreeSet;
+
+/// Tables and rules, ready to be asked about pairs.
+#[derive(Debug)]
+pub struct Inquiry {
+    left: Table,
+    right: Option<Table>,
+    rules: Vec<Rule>,
+    score: Option<Score>,
+    /// The predicates of all rules, each once.
+    predicates: Vec<Predicate>,
+    neighbourhoods: Vec<Neighbourhood>,
+}
+
+impl Inquiry {
+    /// Reads what a job reads. Nothing is encoded before a pair is named.
+    pub fn new(job: &Job) -> Result<Self> {
+        let Bound { left, right, rules, score, neighbourhoods } = job.read()?.bind()?;
+        Ok(Self { score, neighbourhoods, ..Self::of(left, right, rules) })
+    }
+
+    /// Rules that were bound to these tables.
+    fn of(left: Table, right: Option<Table>, rules: Vec<Rule>) -> Self {
+        let predicates = rules::predicates(&rules);
+        Self { left, right, rules, score: None, predicates, neighbourhoods: Vec::new() }
+    }
+
+    /// What the rules say about the pair of these ids. Within one table their order does not matter.
+    pub fn why(&self, left: &str, right: &str) -> Result<Why> {
+        let (left, right) = self.locate(left, right)?;
+        let pair = match &self.right {
+            None => Pair { left: self.left.part(&[left, right]), right: None },
+            Some(table) => Pair { left: self.left.part(&[left]), right: Some(table.part(&[right])) },
+        };
+        Ok(Why {
+            left: pair.left.ids.text(0),
+            right: pair.right().ids.text(pair.right_record()),
+            findings: pair.findings(&self.predicates)?,
+            rules: self.rules.iter().map(|rule| self.rule(rule)).collect(),
+            neighbourhoods: self.near(left, right)?,
+            score: self.score.as_ref().map(|score| pair.score(score)).transpose()?,
+        })
+    }
+
+    /// How far apart two records stand in each neighbourhood. That takes the keys of all records.
+    fn near(&self, left: u32, right: u32) -> Result<Vec<Near>> {
+        let orders = Orders::new(&self.left, self.right.as_ref(), &self.neighbourhoods)?;
+        let near = |(ix, neighbourhood): (usize, &Neighbourhood)| Near {
+            neighbourhood: neighbourhood.clone(),
+            distance: orders.distance(ix, left, right),
+        };
+        Ok(self.neighbourhoods.iter().enumerate().map(near).collect())
+    }
+
+    fn rule(&self, rule: &Rule) -> Asked {
+        let set = |conjunction: &[Predicate]| conjunction.iter().cloned().collect::<BTreeSet<_>>();
+        let sets: Vec<_> = rule.conjunctions.iter().map(|conjunction| set(conjunction)).collect();
+        let mirrored =
+            |conjunction: &BTreeSet<Predicate>| conjunction.iter().map(Predicate::mirrored).collect();
+        let conjunctions = rule.conjunctions.iter().enumerate().map(|(ix, conjunction)| {
+            let place = |predicate: &Predicate| self.predicates.iter().position(|other| other == predicate);
+            // Two tables have a left and a right of their own: nothing was turned round there.
+            let turned: Option<BTreeSet<_>> = self.right.is_none().then(|| mirrored(&sets[ix]));
+            let mirrors = turned.and_then(|turned| sets[..ix].iter().position(|set| *set == turned));
+            Conjunction { predicates: conjunction.iter().filter_map(place).collect(), mirrors }
+        });
+        Asked { name: rule.name.clone(), conjunctions: conjunctions.collect() }
+    }
+}
+
+/// What the rules say about one pair.
+#[derive(Debug)]
+pub struct Why {
+    /// The left id; within one table the smaller one.
+    pub left: String,
+    /// The right id.
+    pub right: String,
+    /// What was found for each predicate of all rules, each once.
+    pub findings: Vec<Finding>,
+    /// The rules, in file order.
+    pub rules: Vec<Asked>,
+    /// The sorted neighbourhoods, in file order.
+    pub neighbourhoods: Vec<Near>,
+    /// How the pair would be scored, candidate or not, if the rule file has a score.
+    pub score: Option<Scored>,
+}
+
+/// How a pair is scored.
+#[derive(Debug)]
+pub struct Scored {
+    /// In billionths.
+    pub score: u32,
+    /// What it must reach for the pair to be kept.
+    pub threshold: u32,
+    /// By attribute: its name, its measure, and how alike the records are in it, if both have it.
+    pub attributes: Vec<(String, String, Option<u32>)>,
+}
+
+/// A sorted neighbourhood that a pair was asked about.
+#[derive(Debug)]
+pub struct Near {
+    /// Which.
+    pub neighbourhood: Neighbourhood,
+    /// How many places apart the records stand, if both have a key.
+    pub distance: Option<u32>,
+}
+
+impl Near {
+    /// Whether they are within the window.
+    pub fn holds(&self) -> bool {
+        self.distance.is_some_and(|distance| distance < self.neighbourhood.window)
+    }
+}
+
+/// A rule that a pair was asked about.
+#[derive(Debug)]
+pub struct Asked {
+    /// The rule's name.
+    pub name: String,
+    /// It holds if one of these does.
+    pub conjunctions: Vec<Conjunction>,
+}
+
+/// A conjunction of predicates.
+#[derive(Debug)]
+pub struct Conjunction {
+    /// By their places in [`Why::findings`].
+    pub predicates: Vec<usize>,
+    /// An earlier conjunction of the rule that is this one with left and right exchanged.
+    pub mirrors: Option<usize>,
+}
+
+/// What was found for one predicate.
+#[derive(Debug)]
+pub struct Finding {
+    /// What was asked.
+    pub predicate: Predicate,
+    /// The left value after its transforms, if the predicate looks at one: `Some(None)` is missing.
+    pub left: Option<Option<String>>,
+    /// The right value likewise.
+    pub right: Option<Option<String>>,
+    /// What the measure comes to, if both values are there and there is more to say than that they are equal or not.
+    pub measured: Option<Measured>,
+    /// The outcome.
+    pub verdict: Verdict,
+}
+
+/// The outcome of a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds.
+    Holds,
+    /// It does not.
+    Fails,
+    /// It does not, and neither would its opposite: something is missing.
+    Missing,
+}
+
+impl Why {
+    /// The first rule in file order that holds, or else the first neighbourhood: by its place among all of them, the rules
+    /// first.
+    pub fn witness(&self) -> Option<usize> {
+        let rule = self.rules.iter().position(|rule| self.rule_holds(rule));
+        let near = || self.neighbourhoods.iter().position(Near::holds);
+        rule.or_else(|| Some(self.rules.len() + near()?))
+    }
+
+    /// Its name.
+    fn witness_name(&self) -> Option<&str> {
+        let rules = self.rules.iter().map(|rule| rule.name.as_str());
+        rules
+            .chain(self.neighbourhoods.iter().map(|near| near.neighbourhood.name.as_str()))
+            .nth(self.witness()?)
+    }
+
+    fn rule_holds(&self, rule: &Asked) -> bool {
+        rule.conjunctions.iter().any(|conjunction| self.conjunction_holds(conjunction))
+    }
+
+    fn conjunction_holds(&self, conjunction: &Conjunction) -> bool {
+        conjunction.predicates.iter().all(|&ix| self.findings[ix].verdict == Verdict::Holds)
+    }
+}
+
+/// The two records and nothing else: a table of two, or two tables of one.
+struct Pair {
+    left: Table,
+    right: Option<Table>,
+}
+
+impl Pair {
+    fn right(&self) -> &Table {
+        self.right.as_ref().unwrap_or(&self.left)
+    }
+
+    /// The right record's number in its table; the left one's is 0.
+    fn right_record(&self) -> u32 {
+        u32::from(self.right.is_none())
+    }
+
+    fn score(&self, score: &Score) -> Result<Scored> {
+        let scoring = Scoring::new(score.clone(), &self.left, self.right.as_ref())?;
+        let right = self.right_record();
+        let pair = [Candidate { left: 0, right, rule: 0 }];
+        let scores = scoring.load(always_there())?.score(&pair, &Control::default())?;
+        let of = |(attribute, similarity): (&ScoreAttribute, Option<u32>)| {
+            (attribute.name.clone(), attribute.measure(), similarity)
+        };
+        Ok(Scored {
+            score: scores.first().copied().unwrap_or_default(),
+            threshold: scoring.threshold(),
+            attributes: scoring.attributes().iter().zip(scoring.similarities(0, right)).map(of).collect(),
+        })
+    }
+
+    fn findings(&self, predicates: &[Predicate]) -> Result<Vec<Finding>> {
+        let encoded = encode(&self.left, self.right.as_ref(), predicates)?;
+        let archive =
+            rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps: &[] })
+                .map_err(|error| Error::Internal(format!("the predicates cannot be archived: {error}")))?;
+        let path = rkyv::access::<ArchivedPath<'_>, rkyv::rancor::Error>(&archive)
+            .map_err(|error| Error::Internal(format!("the predicates' archive is damaged: {error}")))?;
+        let mut scratch = vec![0u64; scratch_words(encoded.longest()) as usize];
+        let outcomes: Vec<bool> = path
+            .predicates
+            .get()
+            .iter()
+            .map(|predicate| predicate.holds(&encoded, 0, self.right_record(), scratch.as_mut_slice()))
+            .collect();
+        let all = predicates.iter().zip(outcomes).enumerate();
+        all.map(|(ix, (predicate, holds))| self.finding(predicate, holds, &encoded, ix, &mut scratch))
+            .collect()
+    }
+
+    /// What is to be said of the predicate at `ix`, given whether it holds.
+    fn finding(
+        &self,
+        predicate: &Predicate,
+        holds: bool,
+        encoded: &Encoded,
+        ix: usize,
+        scratch: &mut [u64],
+    ) -> Result<Finding> {
+        let (left, right) = self.values(&predicate.test)?;
+        let measured = match (&left, &right) {
+            (Some(Some(left)), Some(Some(right))) => {
+                let codes = self.codes(encoded, ix);
+                measured::measure(predicate, (left, right), encoded, ix, codes, scratch)
+            }
+            _ => None,
+        };
+        let is_empty = measured.as_ref().is_some_and(Measured::is_of_nothing);
+        let is_missing = left == Some(None) || right == Some(None) || is_empty;
+        let asks_for_missing = matches!(predicate.test, Test::Value { condition: Condition::Missing, .. });
+        let verdict = match holds {
+            true => Verdict::Holds,
+            false if is_missing && !asks_for_missing => Verdict::Missing,
+            false => Verdict::Fails,
+        };
+        Ok(Finding { predicate: predicate.clone(), left, right, measured, verdict })
+    }
+}

@@ -1,0 +1,51 @@
+//! Operators: what a device can do, a contract a file.
+//!
+//! A backend offers an operator by implementing its contract. Each has two parts: the operator brings its inputs to the
+//! device (`load…`), and what comes back runs there, over and over if it is asked to. Stages above see devices through
+//! these traits alone; [`crate::device`] opens them.
+
+pub mod closure;
+pub mod components;
+pub mod join;
+pub mod neighbours;
+pub mod relations;
+pub mod scan;
+pub mod scores;
+
+use crate::base::control::Watch;
+use crate::base::error::Result;
+use crate::plan::cost::BackendKind;
+use closure::ClosureOperator;
+use components::ComponentsOperator;
+use join::JoinOperator;
+use neighbours::NeighboursOperator;
+use relations::RelationsOperator;
+use scan::ScanOperator;
+use scores::ScoresOperator;
+use std::sync::Arc;
+
+/// A device that is open: what it is, and all operators.
+pub trait Backend:
+    ScanOperator
+    + JoinOperator
+    + ScoresOperator
+    + NeighboursOperator
+    + ComponentsOperator
+    + RelationsOperator
+    + ClosureOperator
+    + Send
+    + Sync
+{
+    /// For people: which device this is.
+    fn name(&self) -> String;
+
+    /// Which cost model goes with it.
+    fn kind(&self) -> BackendKind;
+
+    /// The bytes of a job's columns that the device can hold at once; what is larger is loaded in pieces.
+    fn memory_for_columns(&self) -> Result<u64>;
+
+    /// From now on, tells `watch` how long each copy to or from the device takes; nobody, if there is none. A device
+    /// without memory of its own has nothing to tell.
+    fn watch(&self, _watch: Option<Arc<Watch>>) {}
+}

@@ -1,0 +1,203 @@
+//! Sorted neighbourhoods: records are sorted by a key, and each is paired with those near it.
+//!
+//! After Hernández and Stolfo (*The merge/purge problem for large databases*, SIGMOD 1995), as in 'Duplicate
+//! Detection on GPUs' (Forchhammer and others, BTW 2013). Pairs outside the windows are not looked at: this
+//! is the one way to find candidates that is approximate.
+//!
+//! Keys become ranks and ranks an order here, by counting: records with the same key stand by their numbers,
+//! and a left one before the right one of the same number. A device then has each left record look both ways
+//! in every order, sorts what it sees, and drops what an earlier neighbourhood saw too. So pairs come out
+//! sorted, any number of left records at a time, and nothing is sorted as a whole. [`Stream`] merges them
+//! with what the rules find.
+
+use crate::base::error::{Error, Result};
+use crate::encode::{Ranks, ranks};
+use crate::read::table::Table;
+use crate::rules::Neighbourhood;
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::neighbours::{MOST_COUNTED, NOWHERE, Order};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The records of one or two tables in the order of each neighbourhood's key.
+#[derive(Clone, Debug, Default)]
+pub struct Orders {
+    /// Left records.
+    pub n_left: u32,
+    /// Whether there is one table: then pairs are of its records, the lower number left.
+    pub is_one_table: bool,
+    orders: Vec<OneOrder>,
+}
+
+/// What [`Order`] borrows.
+#[derive(Clone, Debug)]
+struct OneOrder {
+    records: Vec<u32>,
+    places: Vec<u32>,
+    window: u32,
+}
+
+impl Orders {
+    /// Sorts the records of the tables by the keys of the neighbourhoods.
+    pub fn new(left: &Table, right: Option<&Table>, neighbourhoods: &[Neighbourhood]) -> Result<Self> {
+        let (n_left, n_right) = (left.n_records(), right.map_or(0, Table::n_records));
+        if u64::from(n_left) + u64::from(n_right) >= u64::from(u32::MAX) {
+            return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
+        }
+        let order = |neighbourhood: &Neighbourhood| {
+            let Neighbourhood { keys, domain, window, .. } = neighbourhood;
+            Ok(OneOrder::new(&ranks(left, right, keys, *domain)?, *window))
+        };
+        let orders = neighbourhoods.par_iter().map(order).collect::<Result<_>>()?;
+        Ok(Self { n_left, is_one_table: right.is_none(), orders })
+    }
+
+    /// By neighbourhood.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Order<'_>> {
+        self.orders.iter().map(|OneOrder { records, places, window }| Order {
+            records,
+            places,
+            window: *window,
+        })
+    }
+
+    /// How many neighbourhoods there are.
+    pub fn len(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.orders.is_empty()
+    }
+
+    /// The most neighbours that a record has, of all neighbourhoods together.
+    pub fn most_neighbours(&self) -> u64 {
+        let most = |order: &OneOrder| {
+            let others = (order.records.len() as u64).saturating_sub(1);
+            others.min(2 * (u64::from(order.window) - 1))
+        };
+        self.orders.iter().map(most).sum()
+    }
+
+    /// How far apart two records stand in a neighbourhood, if both have a key: `right` is the right record's
+    /// number, or of one table the other record's.
+    pub fn distance(&self, neighbourhood: usize, left: u32, right: u32) -> Option<u32> {
+        let order = self.orders.get(neighbourhood)?;
+        let place = *order.places.get(left as usize).filter(|&&place| place != NOWHERE)?;
+        let right = if self.is_one_table { right } else { self.n_left + right };
+        let other = order.records.iter().position(|&record| record == right)?;
+        Some(place.abs_diff(other as u32))
+    }
+}
+
+impl OneOrder {
+    /// Sorts by counting how many have which rank.
+    fn new(ranks: &Ranks, window: u32) -> Self {
+        let [left, right] = &ranks.by_table;
+        let n_left = left.len() as u32;
+        // By number, and a left record before the right one.
+        let records = || {
+            (0..left.len().max(right.len())).flat_map(|nth| {
+                let of_left = left.get(nth).map(|&rank| (rank, nth as u32));
+                let of_right = right.get(nth).map(|&rank| (rank, n_left + nth as u32));
+                of_left.into_iter().chain(of_right).filter(|&(rank, _)| rank < ranks.n_keys)
+            })
+        };
+        let mut next = vec![0u32; ranks.n_keys as usize];
+        records().for_each(|(rank, _)| next[rank as usize] += 1);
+        let n_records = next.iter_mut().fold(0, |start, n| {
+            let end = start + *n;
+            *n = start;
+            end
+        });
+        let mut order =
+            Self { records: vec![0; n_records as usize], places: vec![NOWHERE; left.len()], window };
+        for (rank, record) in records() {
+            let place = next[rank as usize];
+            next[rank as usize] += 1;
+            order.records[place as usize] = record;
+            if record < n_left {
+                order.places[record as usize] = place;
+            }
+        }
+        order
+    }
+}
+
+/// All orders, one after the other: what kernels read.
+#[derive(Clone, Debug)]
+pub struct Together {
+    /// The records of all orders.
+    pub records: Vec<u32>,
+    /// By order, where its records begin; and one more.
+    pub starts: Vec<u32>,
+    /// By order.
+    pub windows: Vec<u32>,
+    /// By order, the places of all left records.
+    pub places: Vec<u32>,
+    /// The most neighbours that a record has, rounded up to a multiple of four.
+    pub room: u32,
+}
+
+impl Orders {
+    /// The same for kernels, unless they are too many records for them, or records have too many neighbours.
+    pub fn together(&self) -> Option<Together> {
+        let room = u32::try_from(self.most_neighbours()).ok()?.next_multiple_of(4);
+        let n_records: usize = self.orders.iter().map(|order| order.records.len()).sum();
+        if room > MOST_COUNTED || n_records > u32::MAX as usize {
+            return None;
+        }
+        let mut together = Together {
+            records: Vec::with_capacity(n_records),
+            starts: vec![0],
+            windows: Vec::new(),
+            places: Vec::with_capacity(self.n_left as usize * self.orders.len()),
+            room,
+        };
+        for OneOrder { records, places, window } in &self.orders {
+            together.records.extend_from_slice(records);
+            together.starts.push(together.records.len() as u32);
+            together.windows.push(*window);
+            together.places.extend_from_slice(places);
+        }
+        Some(together)
+    }
+}
+
+/// What kernels found, as candidates: by left record from `first` on, how many pairs it has; and the right
+/// records of all, with the orders that they are of, unless there is one.
+pub fn append(first: u32, counts: &[u32], rights: &[u32], witnesses: &[u32], found: &mut Vec<Candidate>) {
+    const PART: usize = 1 << 12;
+    let before = found.len();
+    found.resize(before + rights.len(), Candidate { left: 0, right: 0, rule: 0 });
+    let mut rest = found.get_mut(before..).unwrap_or_default();
+    let mut parts = Vec::new();
+    for (left, counts) in (first..).step_by(PART).zip(counts.chunks(PART)) {
+        let n_pairs = counts.iter().map(|&n| n as usize).sum::<usize>().min(rest.len());
+        let at = rights.len() - rest.len();
+        let (part, others) = std::mem::take(&mut rest).split_at_mut(n_pairs);
+        parts.push((left, counts, at, part));
+        rest = others;
+    }
+    parts.into_par_iter().for_each(|(left, counts, at, part)| {
+        let lefts = (left..).zip(counts).flat_map(|(left, &n)| std::iter::repeat_n(left, n as usize));
+        let rules = witnesses.get(at..).unwrap_or_default().iter().copied().chain(std::iter::repeat(0));
+        for (((candidate, left), &right), rule) in part.iter_mut().zip(lefts).zip(&rights[at..]).zip(rules) {
+            *candidate = Candidate { left, right, rule };
+        }
+    });
+}
+
+/// A backend that pairs neighbours.
+pub trait NeighboursOperator {
+    /// Brings records in the order of their keys to the device, ready to be paired with those near them.
+    fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>>;
+}
+
+/// Orders that are loaded on a device.
+pub trait Neighbours {
+    /// Appends the pairs of these left records, sorted, each once; `rule` is the place of the first
+    /// neighbourhood that has it.
+    fn pairs(&mut self, lefts: Range<u32>, found: &mut Vec<Candidate>) -> Result<()>;
+}

@@ -1,0 +1,35 @@
+//! The scan: the candidates among all pairs of a task.
+
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::encode::Encoded;
+use crate::plan::Program;
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::window::Task;
+
+/// A backend that scans.
+pub trait ScanOperator {
+    /// Brings a job's columns and path to the device, ready to scan.
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>>;
+}
+
+/// The scan of all pairs of a task, with a job loaded.
+pub trait Scan {
+    /// Appends the task's candidates to `found`, in any order, and stops early once there are more than `most`.
+    fn run(
+        &mut self,
+        task: &Task,
+        most: usize,
+        control: &Control,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Outcome>;
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All candidates were found.
+    Done,
+    /// There are more than were allowed; what was found is not all.
+    TooMany,
+}

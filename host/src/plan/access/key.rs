@@ -1,0 +1,184 @@
+//! Keys: several equalities as one, a number for each record.
+//!
+//! Two records have the same key exactly if all the equalities hold between them. Codes are combined like the digits of a
+//! number. Where the number of possible keys is far beyond that of records, the combinations that the left side has are
+//! numbered instead, so that frequencies are counted in one array.
+
+use crate::encode::Encoded;
+use crate::plan::sweep::{Block, Lead};
+use hashbrown::HashMap;
+use hyperblock_shared::columns::{Columns, MISSING};
+use std::ops::Range;
+
+/// What a key is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    /// By equality: the operand left and right.
+    operands: Vec<[u32; 2]>,
+}
+
+/// The keys of a block's records.
+#[derive(Debug)]
+pub(super) struct Keys {
+    /// By left record, counted from the block's first; `MISSING` if it can equal nothing.
+    left: Vec<u32>,
+    /// By right record, likewise; if there are none, both sides are one.
+    right: Option<Vec<u32>>,
+    /// By key: how many left and right records have it.
+    counts: Vec<[u32; 2]>,
+}
+
+/// Possible keys for each record, up to which they are counted as they are.
+const SPARSE: u64 = 4;
+/// And for no record at all.
+const FEW: u64 = 1 << 10;
+/// What `MISSING` is among combinations.
+const NONE: u64 = u64::MAX;
+
+impl Key {
+    /// Of equalities, in any order.
+    pub(super) fn new(equalities: &[Lead]) -> Self {
+        let mut operands: Vec<[u32; 2]> = equalities.iter().filter_map(|lead| lead.operands).collect();
+        operands.sort_unstable();
+        operands.dedup();
+        Self { operands }
+    }
+
+    /// The keys of a block's records, counted.
+    pub(super) fn keys(&self, encoded: &Encoded, block: &Block) -> Keys {
+        let codes = |operand: u32, records: &Range<u32>| {
+            &encoded.codes(operand)[records.start as usize..records.end as usize]
+        };
+        let columns: Vec<[&[u32]; 2]> = self
+            .operands
+            .iter()
+            .map(|&[left, right]| [codes(left, &block.left), codes(right, &block.right)])
+            .collect();
+        let is_symmetric = block.half && self.operands.iter().all(|[left, right]| left == right);
+        Keys::new(&columns, is_symmetric)
+    }
+}
+
+impl Keys {
+    /// Of columns of codes, each left and right; if it `is_symmetric`, only the left ones are looked at.
+    fn new(columns: &[[&[u32]; 2]], is_symmetric: bool) -> Self {
+        let n_sides = if is_symmetric { 1 } else { 2 };
+        let mut sides: Vec<Vec<u64>> = (0..n_sides)
+            .map(|side| vec![0; columns.first().map_or(0, |column| column[side].len())])
+            .collect();
+        let n_records: usize = sides.iter().map(Vec::len).sum();
+        let mut n_keys = 1u64;
+        for column in columns {
+            let present = column[..n_sides].iter().copied().flatten().filter(|&&code| code != MISSING);
+            let n_codes = present.max().map_or(1, |&code| u64::from(code) + 1);
+            let product = n_keys.checked_mul(n_codes);
+            n_keys = product.unwrap_or_else(|| number(&mut sides).saturating_mul(n_codes));
+            for (side, codes) in sides.iter_mut().zip(column) {
+                for (key, &code) in side.iter_mut().zip(*codes) {
+                    let is_there = code != MISSING && *key != NONE;
+                    *key = if is_there { *key * n_codes + u64::from(code) } else { NONE };
+                }
+            }
+        }
+        if n_keys > (SPARSE * n_records as u64 + FEW).min(MISSING.into()) {
+            n_keys = number(&mut sides);
+        }
+        let mut counts = vec![[0; 2]; n_keys as usize];
+        let mut counted = |side: &[u64], place: usize| -> Vec<u32> {
+            let key = |&key: &u64| match counts.get_mut(key as usize) {
+                Some(count) => {
+                    count[place] += 1;
+                    key as u32
+                }
+                None => MISSING,
+            };
+            side.iter().map(key).collect()
+        };
+        let left = counted(&sides[0], 0);
+        let right = sides.get(1).map(|right| counted(right, 1));
+        if right.is_none() {
+            counts.iter_mut().for_each(|count| count[1] = count[0]);
+        }
+        Self { left, right, counts }
+    }
+
+    /// By side and record.
+    pub(super) fn sides(&self) -> [&[u32]; 2] {
+        [&self.left, self.right.as_ref().unwrap_or(&self.left)]
+    }
+
+    /// Whether both sides are one, and each of its pairs counts once.
+    pub(super) fn is_symmetric(&self) -> bool {
+        self.right.is_none()
+    }
+
+    /// By key: how many left and right records have it.
+    pub(super) fn counts(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.counts.iter().copied()
+    }
+
+    /// The number of pairs of so many left and right records with the same key.
+    pub(super) fn n_pairs(&self, [left, right]: [u32; 2]) -> u64 {
+        let product = u64::from(left) * u64::from(right);
+        if self.is_symmetric() { (product - u64::from(left)) / 2 } else { product }
+    }
+}
+
+/// Numbers the combinations that the left side has, and says how many there are. Others join nothing.
+fn number(sides: &mut [Vec<u64>]) -> u64 {
+    let mut numbers: HashMap<u64, u64> = HashMap::with_capacity(sides.first().map_or(0, Vec::len));
+    for (place, side) in sides.iter_mut().enumerate() {
+        for key in side.iter_mut().filter(|key| **key != NONE) {
+            let next = numbers.len() as u64;
+            *key = match place {
+                0 => *numbers.entry(*key).or_insert(next),
+                _ => numbers.get(key).copied().unwrap_or(NONE),
+            };
+        }
+    }
+    // An array of nothing has no room for a code.
+    (numbers.len() as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    /// Small codes and far ones, so that combinations are numbered once or twice on the way, or not at all.
+    fn codes(n_records: usize) -> impl Strategy<Value = Vec<u32>> {
+        let far = prop_oneof![0u32..3, MISSING - 4..MISSING, Just(MISSING)];
+        prop_oneof![
+            vec(0u32..4, n_records),
+            vec(prop_oneof![0u32..40, Just(MISSING)], n_records),
+            vec(far, n_records)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn keys_are_equal_if_all_codes_are(
+            columns in (0usize..12, 0usize..12).prop_flat_map(|(n_left, n_right)| {
+                vec((codes(n_left), codes(n_right)), 1..5)
+            }),
+            is_symmetric: bool,
+        ) {
+            let columns: Vec<[&[u32]; 2]> = columns.iter().map(|(left, right)| [&left[..], &right[..]]).collect();
+            let right = |column: &[&[u32]; 2]| column[usize::from(!is_symmetric)].to_vec();
+            let keys = Keys::new(&columns, is_symmetric);
+            let [lefts, rights] = keys.sides();
+            let mut counted = vec![[0; 2]; keys.counts.len()];
+            for (l, &left) in lefts.iter().enumerate() {
+                for (r, &key) in rights.iter().enumerate() {
+                    let holds = |column: &[&[u32]; 2]| column[0][l] != MISSING && column[0][l] == right(column)[r];
+                    prop_assert_eq!(left != MISSING && left == key, columns.iter().all(holds));
+                }
+            }
+            for (side, keys) in [lefts, rights].into_iter().enumerate() {
+                keys.iter().filter(|&&key| key != MISSING).for_each(|&key| counted[key as usize][side] += 1);
+            }
+            prop_assert_eq!(counted, keys.counts);
+        }
+    }
+}

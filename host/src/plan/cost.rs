@@ -1,0 +1,99 @@
+//! What a predicate costs: the nanoseconds that evaluating it takes on a typical pair.
+//!
+//! The plan orders predicates by (1 − sp) / cost (HyperBlocker, PVLDB 18(2), 2024, section 4), so only the ratios of
+//! costs on one device matter. They come from one of three sources: timings taken on the spot (`run::measured`), a small
+//! network ([`Network`]) that was trained on such timings and looks at [`Features`] of the predicate and of its columns,
+//! or a table of guesses ([`static_costs`]). No source has a say in the result, only in how soon it is there.
+
+mod features;
+mod file;
+mod fixed;
+mod network;
+
+pub use features::{FEATURES, Features, N_FEATURES};
+pub use file::CostModel;
+pub use fixed::static_costs;
+pub use network::{Layer, Network};
+
+use crate::encode::Encoded;
+use rayon::prelude::*;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The kinds of devices that have cost models of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackendKind {
+    /// The CPU backend.
+    Cpu,
+    /// The CUDA backend.
+    Cuda,
+}
+
+impl FromStr for BackendKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "cpu" => Ok(Self::Cpu),
+            "cuda" => Ok(Self::Cuda),
+            _ => Err("expected cpu or cuda".into()),
+        }
+    }
+}
+
+impl fmt::Display for BackendKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+        })
+    }
+}
+
+/// Where costs come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CostSource {
+    /// Timings of this job's predicates, taken on this job's device before it starts.
+    Measured,
+    /// The network that comes with the program.
+    #[default]
+    Model,
+    /// A network from a file, as `cargo xtask train-cost` writes it.
+    File(PathBuf),
+    /// The table.
+    Static,
+}
+
+impl FromStr for CostSource {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "measured" => Ok(Self::Measured),
+            "model" => Ok(Self::Model),
+            "static" => Ok(Self::Static),
+            file if file.ends_with(".toml") => Ok(Self::File(file.into())),
+            _ => Err("expected measured, model, static or a .toml file of `cargo xtask train-cost`".into()),
+        }
+    }
+}
+
+impl fmt::Display for CostSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Measured => f.write_str("measured"),
+            Self::Model => f.write_str("model"),
+            Self::Static => f.write_str("static"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// The cost of each predicate of an encoding, by a model.
+pub fn costs(model: &CostModel, encoded: &Encoded) -> Vec<f64> {
+    encoded.predicates.par_iter().map(|predicate| model.predict(&Features::of(encoded, predicate))).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! Tests of costs: over a small table that has a bit of everything.
+
+use super::*;
+use crate::device::cpu::Cpu;
+use crate::job::Job;
+use crate::plan::cost::BackendKind;
+use crate::run::measured::measured;
+use hyperblock_shared::predicate::{
+    Boost, EditDistance, Measure, Predicate, SetSimilarity, Test as PredicateTest,
+};
+use hyperblock_shared::threshold::Threshold;
+use proptest::prelude::*;
+use std::path::Path;
+
+const RULES: [&str; 9] = [
+    "l.name = r.name",
+    "levenshtein(l.name, r.name) <= 1",
+    "levenshtein_similarity(l.title, r.title) >= 0.9",
+    "jaro_winkler_similarity(l.name, r.name) >= 0.9",
+    "jaccard(words(l.title), words(r.title)) >= 0.5",
+    "jaccard(qgrams(l.title, 3), qgrams(r.title, 3)) >= 0.5",
+    "abs(l.year - r.year) <= 2",
+    "l.year = 1999",
+    "levenshtein(l.name, r.title) <= 3",
+];
+
+/// Names of about 3 symbols, titles of about 40, years; some are missing.
+fn rows(n: u32) -> Vec<[String; 3]> {
+    let letter = |ix: u32| char::from(b'a' + (ix.wrapping_mul(2_654_435_761) >> 16) as u8 % 26);
+    let word = |from: u32, len: u32| (from..from + len).map(letter).collect::<String>();
+    let row = |ix: u32| {
+        let name = if ix % 10 == 9 { String::new() } else { word(ix * 7, 2 + ix % 3) };
+        let title = (0..8).map(|nth| word(ix * 100 + nth * 9, 4)).collect::<Vec<_>>().join(" ");
+        [name, title, (1950 + ix % 60).to_string()]
+    };
+    (0..n).map(row).collect()
+}
+
+fn encoded(rows: &[[String; 3]]) -> Encoded {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, rules) = (folder.path().join("table.csv"), folder.path().join("rules.toml"));
+    let lines = rows.iter().enumerate().map(|(ix, row)| format!("{ix},{}\n", row.join(",")));
+    std::fs::write(&table, format!("id,name,title,year\n{}", lines.collect::<String>())).unwrap();
+    let rule = |when: &&str| format!("[[rules]]\nwhen = \"{when}\"\n");
+    std::fs::write(&rules, RULES.iter().map(rule).collect::<String>()).unwrap();
+    Job::dedupe(table, rules).prepare(&Cpu::new()).unwrap().encoded
+}
+
+fn find(encoded: &Encoded, is: impl Fn(&Measure) -> bool) -> Predicate {
+    let of = |predicate: &&Predicate| matches!(&predicate.test, PredicateTest::Compare { measure, .. } if is(measure));
+    *encoded.predicates.iter().find(of).unwrap()
+}
+
+fn feature(encoded: &Encoded, predicate: &Predicate, name: &str) -> f64 {
+    Features::of(encoded, predicate).0[FEATURES.iter().position(|other| *other == name).unwrap()]
+}
+
+fn models() -> Vec<CostModel> {
+    [BackendKind::Cpu, BackendKind::Cuda].map(|kind| CostModel::builtin(kind).unwrap()).to_vec()
+}
+
+#[test]
+fn sources_and_kinds_have_names() {
+    for source in [CostSource::Measured, CostSource::Model, CostSource::Static] {
+        assert_eq!(source.to_string().parse(), Ok(source));
+    }
+    for kind in [BackendKind::Cpu, BackendKind::Cuda] {
+        assert_eq!(kind.to_string().parse(), Ok(kind));
+        assert_eq!(CostModel::builtin(kind).unwrap().backend, kind);
+    }
+    assert_eq!(CostSource::default(), CostSource::Model);
+    assert!("guess".parse::<CostSource>().is_err());
+    assert_eq!("own/cpu.toml".parse(), Ok(CostSource::File("own/cpu.toml".into())));
+}
+
+#[test]
+fn features_know_the_columns() {
+    let encoded = encoded(&rows(500));
+    let name = find(&encoded, |measure| matches!(measure, Measure::Edits { most: 1, .. }));
+    assert_eq!(feature(&encoded, &name, "levenshtein"), 1.0);
+    assert_eq!(Features::of(&encoded, &name).0[..8].iter().sum::<f64>(), 1.0);
+    // Lengths 2, 3 and 4; a tenth is missing on either side.
+    assert!((feature(&encoded, &name, "length_left") - 2.0).abs() < 0.1);
+    assert!((feature(&encoded, &name, "spread_left") - 0.27).abs() < 0.02);
+    assert!((feature(&encoded, &name, "missing") - 0.19).abs() < 0.01);
+    assert!((feature(&encoded, &name, "room") - 1.0 / 3.0).abs() < 0.05);
+    let title = find(&encoded, |measure| matches!(measure, Measure::EditSimilarity { .. }));
+    assert!((feature(&encoded, &title, "length_left") - 40f64.log2()).abs() < 0.1);
+    assert!((feature(&encoded, &title, "room") - 0.1).abs() < 1e-9);
+    assert_eq!(feature(&encoded, &title, "spread_left"), 0.0);
+    let words = find(&encoded, |measure| matches!(measure, Measure::Sets { .. }));
+    assert!((feature(&encoded, &words, "length_left") - 9f64.log2()).abs() < 0.1);
+    let across = find(&encoded, |measure| matches!(measure, Measure::Edits { most: 3, .. }));
+    assert!(feature(&encoded, &across, "length_left") < feature(&encoded, &across, "length_right"));
+}
+
+#[test]
+fn looser_thresholds_let_more_pass() {
+    let encoded = encoded(&rows(500));
+    let title = find(&encoded, |measure| matches!(measure, Measure::EditSimilarity { .. }));
+    let passing = |digits| {
+        let PredicateTest::Compare { left, right, measure: Measure::EditSimilarity { texts, distance, .. } } =
+            title.test
+        else {
+            panic!("{title:?} is another measure");
+        };
+        let threshold = Threshold { digits, scale: 10, strict: false };
+        let measure = Measure::EditSimilarity { texts, distance, threshold };
+        let predicate = Predicate { test: PredicateTest::Compare { left, right, measure }, negated: false };
+        feature(&encoded, &predicate, "passing")
+    };
+    assert_eq!(passing(0), 0.0, "everything");
+    assert!(
+        passing(9) < passing(7) && passing(7) < passing(5),
+        "{} {} {}",
+        passing(9),
+        passing(7),
+        passing(5)
+    );
+    assert!(passing(10).is_finite());
+}
+
+#[test]
+fn every_predicate_is_timed() {
+    let encoded = encoded(&rows(200));
+    let costs = measured(&Cpu::new(), &encoded, 1).unwrap();
+    assert_eq!(costs.len(), encoded.predicates.len());
+    assert!(costs.iter().all(|cost| cost.is_finite() && *cost > 0.0), "{costs:?}");
+}
+
+#[test]
+fn nothing_to_compare_has_a_cost() {
+    let encoded = encoded(&rows(3)).restrict(0..0, 0..0);
+    let all =
+        [static_costs(&encoded), costs(&models()[0], &encoded), measured(&Cpu::new(), &encoded, 1).unwrap()];
+    for costs in all {
+        assert!(costs.iter().all(|cost| cost.is_finite()), "{costs:?}");
+    }
+}
+
+#[test]
+fn static_costs_know_measures_and_lengths() {
+    let encoded = encoded(&rows(300));
+    let costs = static_costs(&encoded);
+    let cost = |is: &dyn Fn(&Measure) -> bool| {
+        let predicate = find(&encoded, is);
+        costs[encoded.predicates.iter().position(|other| *other == predicate).unwrap()]
+    };
+    let equal = cost(&|measure| matches!(measure, Measure::Equal));
+    let short = cost(&|measure| matches!(measure, Measure::Edits { most: 1, .. }));
+    let long = cost(&|measure| matches!(measure, Measure::EditSimilarity { .. }));
+    assert!(equal < short && short < long, "{equal} {short} {long}");
+}
+
+#[test]
+fn the_network_is_what_it_says() {
+    let layer = |weights: &[&[f64]], biases: &[f64]| Layer {
+        weights: weights.iter().map(|row| row.to_vec()).collect(),
+        biases: biases.to_vec(),
+    };
+    let network = Network {
+        layers: vec![layer(&[&[1.0, 2.0], &[-1.0, 0.0]], &[0.5, 0.0]), layer(&[&[-2.0, 3.0]], &[1.0])],
+    };
+    // max(1 + 2·2 + 0.5, 0) = 5.5 and max(−1, 0) = 0; −2 · 5.5 + 1 = −10: the last layer is linear.
+    assert_eq!(network.forward(&[1.0, 2.0]), -10.0);
+    // max(−3.5, 0) = 0 and max(4, 0) = 4; 3 · 4 + 1 = 13.
+    assert_eq!(network.forward(&[-4.0, 0.0]), 13.0);
+}
+
+#[test]
+fn a_file_holds_the_whole_model() {
+    let mut model = models().remove(0);
+    model.machine = "a \"fast\"\none".into();
+    model.network.layers[0].weights[1][3] = 1.0 / 3.0;
+    let model = model.rounded();
+    let read = CostModel::parse("file", &model.to_string()).unwrap();
+    assert_eq!(read, CostModel { machine: "a 'fast' one".into(), ..model });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.toml");
+    std::fs::write(&path, read.to_string()).unwrap();
+    assert_eq!(CostModel::read(&path).unwrap(), read);
+    assert!(CostModel::read(Path::new("no/such/file")).unwrap_err().to_string().contains("no/such/file"));
+}
+
+#[test]
+fn foreign_files_are_refused() {
+    let good = models().remove(0).to_string();
+    let refused = |from: &str, to: &str| {
+        let text = good.replacen(from, to, 1);
+        assert_ne!(text, good, "{from} is not there");
+        CostModel::parse("here.toml", &text).unwrap_err().to_string()
+    };
+    for (from, to, says) in [
+        ("version = 1", "version = 2", "`version` is 2"),
+        ("version = 1\n", "", "`version` is missing"),
+        ("version = 1", "version = \"1\"", "`version` is not a whole number"),
+        ("backend = \"cpu\"", "backend = \"abacus\"", "`backend` is \"abacus\""),
+        ("\"equal\", ", "", "`features` are not mark, equal"),
+        ("\"mark\", \"equal\"", "\"equal\", \"mark\"", "`features`"),
+        ("means = [", "means = [nan, ", "`means` are 17 numbers"),
+        ("deviations = [", "deviations = [0.0, ", "`deviations` are 17"),
+        ("timings", "runs", "there is no key `runs`"),
+        ("biases = [", "biases = [\"one\", ", "`biases of layer 1` are 3 numbers"),
+        ("[[layers]]", "[[layers]]\nweights = []\nbiases = []\n[[layers]]", "`layers` are 4"),
+        ("[[layers]]", "[[layers", "not TOML"),
+    ] {
+        let message = refused(from, to);
+        assert!(message.starts_with("here.toml: ") && message.contains(says), "{message} / {says}");
+    }
+}
+
+/// Some measure over the texts and sets at hand.
+fn measure(kind: usize, digits: u32, bound: u32) -> Measure {
+    let threshold = Threshold { digits, scale: 100, strict: bound.is_multiple_of(2) };
+    let distance = [EditDistance::Levenshtein, EditDistance::Damerau, EditDistance::Hamming][kind % 3];
+    match kind {
+        0..3 => Measure::Edits { texts: 0, distance, most: bound },
+        3..6 => Measure::EditSimilarity { texts: 0, distance, threshold },
+        6 => Measure::Jaro { texts: 0, boost: Boost::None, threshold },
+        7 => Measure::Jaro { texts: 0, boost: Boost::Winkler, threshold },
+        8 => Measure::Sets { sets: 0, similarity: SetSimilarity::Cosine, threshold },
+        9 => Measure::Sets { sets: 0, similarity: SetSimilarity::Overlap, threshold },
+        _ => Measure::CommonTokens { sets: 0, least: bound },
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn costs_are_positive_and_finite(
+        names in prop::collection::vec(("[a-zé]{0,9}", "[a-z ]{0,30}", 1900u32..2000), 1..30),
+        kinds in prop::collection::vec((0usize..11, 0u32..=100, 0u32..9), 1..9),
+    ) {
+        let rows: Vec<_> = names.into_iter().map(|(name, title, year)| [name, title, year.to_string()]).collect();
+        let mut encoded = encoded(&rows);
+        for (kind, digits, bound) in kinds {
+            let measure = measure(kind, digits, bound);
+            let wants_sets = matches!(measure, Measure::Sets { .. } | Measure::CommonTokens { .. });
+            let like = find(&encoded, |other| match other {
+                Measure::Sets { sets: 0, .. } => wants_sets,
+                Measure::Edits { texts: 0, .. } => !wants_sets,
+                _ => false,
+            });
+            let PredicateTest::Compare { left, right, .. } = like.test else { continue };
+            let test = PredicateTest::Compare { left, right, measure };
+            encoded.predicates.push(Predicate { test, negated: bound == 3 });
+        }
+        for model in models() {
+            for costs in [costs(&model, &encoded), static_costs(&encoded)] {
+                prop_assert_eq!(costs.len(), encoded.predicates.len());
+                prop_assert!(costs.iter().all(|cost| cost.is_finite() && *cost > 0.0), "{:?}", costs);
+            }
+        }
+    }
+}

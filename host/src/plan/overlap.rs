@@ -1,0 +1,181 @@
+//! Overlap joins: what an index of rare elements is asked, whichever backend does it. See `hyperblock_shared::overlap`.
+//!
+//! ```text
+//!   items ─► elements of each ─► blocks of values ─► a pair of blocks: one is indexed, the other probes ─► pairs of items
+//! ```
+//!
+//! Values are tokens' sets as they are encoded, or the q-grams of texts ([`grams`]). Each pair of blocks is a join of its
+//! own, with an index that is thrown away after it, so any number of values runs in any memory; pairs of blocks whose
+//! values are too unlike in size are left out ([`block`]). An indexed value is met by those that have as many elements or
+//! more: within one list by later ones, and of two lists each is indexed once, against the larger values of the other.
+
+mod block;
+mod estimate;
+mod grams;
+
+pub use block::{BlockJoin, BlockPair, Values};
+pub(crate) use estimate::{Columns, Estimate, Sampled, estimates};
+pub use grams::Grams;
+
+use crate::encode::Encoded;
+use crate::plan::sweep::{ItemList, Sweep};
+use hyperblock_shared::columns::{Columns as _, Head};
+use hyperblock_shared::overlap::{Signature, sign};
+use hyperblock_shared::predicate::ArchivedMeasure;
+use hyperblock_shared::sweep::Order;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A branch's overlap join, ready for a backend.
+#[derive(Clone, Debug)]
+pub struct OverlapJoin {
+    /// The lists of items, and the branch; its lead says how much values need in common. There is nothing to sweep.
+    pub sweep: Sweep,
+    /// By side: the elements of the items; of one list with itself, the very same.
+    pub lists: [Arc<ElementList>; 2],
+    /// Items that may meet, left and right, group by group: all, or those of each key that it stays within.
+    pub groups: Vec<[Range<u32>; 2]>,
+    /// What elements are.
+    pub kind: Elements,
+    /// How many different ones there are.
+    pub n_elements: u32,
+    /// Values with so many elements, or fewer, need nothing in common with each other: they are swept.
+    pub bare: u32,
+    /// How pairs are found.
+    pub method: Method,
+    /// What the planner expected of it.
+    pub expected: Expected,
+}
+
+/// What elements are.
+#[derive(Clone, Debug)]
+pub enum Elements {
+    /// The tokens of sets, by their place among the columns.
+    Tokens(u32),
+    /// The q-grams of texts.
+    Grams(Arc<Grams>),
+}
+
+/// How pairs of values are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Through an index of the rarest elements of one side.
+    Index,
+    /// By going over the signatures of all pairs whose sizes go together.
+    Dense,
+}
+
+/// What an overlap join is expected to look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// Pairs whose signatures are compared, or values that look-ups find in the lists of the index, once for each.
+    pub n_hits: f64,
+    /// Its cost, in pairs that a sweep screens.
+    pub cost: f64,
+}
+
+/// The items of a list as the values of a join.
+#[derive(Debug, Default)]
+pub struct ElementList {
+    /// By item: where its elements start. Items without any come first in a group, and are in no pair.
+    pub starts: Vec<u32>,
+    /// By item: how many they are, ascending within a group.
+    pub lens: Vec<u32>,
+    /// By item.
+    pub signatures: Vec<Signature>,
+}
+
+impl Elements {
+    /// The elements of all values.
+    pub fn elements<'a>(&'a self, encoded: &'a Encoded) -> &'a [u32] {
+        match self {
+            Self::Tokens(sets) => encoded.sets(*sets).tokens,
+            Self::Grams(grams) => &grams.elements,
+        }
+    }
+
+    /// How many different ones there are.
+    pub(crate) fn n_elements(&self, encoded: &Encoded) -> u32 {
+        match self {
+            // They are numbered through, and the last one of a set is its most frequent.
+            Self::Tokens(sets) => {
+                let sets = encoded.sets(*sets);
+                let last = |head: &Head| sets.set(head).last().map_or(0, |last| last + 1);
+                sets.heads.par_iter().map(last).max().unwrap_or(0)
+            }
+            Self::Grams(grams) => grams.n_elements,
+        }
+    }
+
+    /// Symbols of an element, if it is made of them.
+    pub fn q(&self) -> u32 {
+        match self {
+            Self::Tokens(_) => 1,
+            Self::Grams(grams) => grams.q,
+        }
+    }
+
+    /// Where the elements of a value are.
+    fn range(&self, encoded: &Encoded, code: u32) -> Range<u32> {
+        match self {
+            Self::Tokens(sets) => {
+                let Head { start, len, .. } = encoded.sets(*sets).heads[code as usize];
+                start..start + len
+            }
+            Self::Grams(grams) => grams.starts[code as usize]..grams.starts[code as usize + 1],
+        }
+    }
+
+    /// The items of a list, whose records have these codes.
+    pub(crate) fn list(&self, encoded: &Encoded, items: &ItemList, codes: &[u32]) -> ElementList {
+        let elements = self.elements(encoded);
+        let all = items.items();
+        let value = |item: u32| {
+            let record = all.records[all.places(item).start as usize];
+            let range = self.range(encoded, codes[record as usize]);
+            let mut signature = Signature::default();
+            let own = &elements[range.start as usize..range.end as usize];
+            own.iter().for_each(|&element| sign(&mut signature, element));
+            (range.start, range.end - range.start, signature)
+        };
+        let values: Vec<_> = (0..items.len()).into_par_iter().map(value).collect();
+        ElementList {
+            starts: values.iter().map(|value| value.0).collect(),
+            lens: values.iter().map(|value| value.1).collect(),
+            signatures: values.iter().map(|value| value.2).collect(),
+        }
+    }
+}
+
+impl ElementList {
+    /// How many items there are.
+    pub fn len(&self) -> u32 {
+        self.lens.len() as u32
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.lens.is_empty()
+    }
+}
+
+impl OverlapJoin {
+    /// Whether both lists are one, and each pair of items counts once.
+    pub fn is_self(&self) -> bool {
+        self.sweep.settings.order == Order::Unordered
+    }
+
+    /// The pairs of blocks to join, of at most `most` items each.
+    pub fn blocks(&self, measure: &ArchivedMeasure, most: u32) -> Vec<BlockPair> {
+        let lists = [&*self.lists[0], &*self.lists[1]];
+        let (is_self, q) = (self.is_self(), self.kind.q());
+        let pairs = |group| block::pairs(lists, group, is_self, q, measure, most);
+        self.groups.iter().flat_map(pairs).collect()
+    }
+
+    /// A pair of items, given which one was indexed, as left and right.
+    pub fn pair(&self, blocks: &BlockPair, indexed: u32, probing: u32) -> (u32, u32) {
+        if blocks.is_left_indexed { (indexed, probing) } else { (probing, indexed) }
+    }
+}

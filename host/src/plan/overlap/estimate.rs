@@ -1,0 +1,351 @@
+//! Estimates: how many hits an overlap join would have, and what it would cost, seen on a sample of the values.
+//!
+//! Some values of each side are joined with each other, as they would be among all: the same prefixes, the same bounds, and
+//! elements in the order of their frequencies. So many pairs of the sample are hits, and that share of all pairs will be.
+
+use super::block::{BlockJoin, Values, pairs};
+use super::grams::{Element, elements_of, most_symbols};
+use super::{ElementList, Expected, Method};
+use crate::base::random::Random;
+use crate::encode::Encoded;
+use crate::plan::ScanOptions;
+use crate::plan::sweep::VERIFYING;
+use hashbrown::HashMap;
+use hyperblock_shared::columns::{Columns as _, MISSING};
+use hyperblock_shared::overlap::{Class, Overlap, Posting, Signature, Value, holds, least_common, sign};
+use hyperblock_shared::predicate::ArchivedMeasure;
+use std::ops::Range;
+
+/// Values of a side that are drawn.
+const N_SAMPLES: usize = 256;
+/// One probing value of so many is compared with all that it may meet.
+const COMPARED: u32 = 4;
+const SEED: u64 = 0x6f76_6572;
+/// A hit costs as much as screening so many pairs.
+const HIT: f64 = 5.0;
+/// So does comparing two signatures.
+const NEAR: f64 = 1.5;
+/// Comparing two values, for each element that they have on average.
+const ELEMENT: f64 = 4.0;
+/// And a posting, or a look-up.
+const POSTING: f64 = 30.0;
+
+/// A pair of blocks, whatever is in them.
+const BLOCK: f64 = 1e6;
+
+/// What elements would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sampled {
+    /// The tokens of these sets.
+    Tokens(u32),
+    /// The q-grams of these texts.
+    Grams { texts: u32, q: u32 },
+}
+
+impl Sampled {
+    /// What the elements of a measure's values may be.
+    pub(crate) fn all(encoded: &Encoded, measure: &ArchivedMeasure) -> Vec<Self> {
+        let grams = |texts: u32, lengths: &[u32]| {
+            let most = most_symbols(encoded.texts(texts).bits);
+            lengths.iter().filter(|&&q| q <= most).map(|&q| Self::Grams { texts, q }).collect()
+        };
+        match measure {
+            ArchivedMeasure::Edits { texts, .. } | ArchivedMeasure::EditSimilarity { texts, .. } => {
+                grams(texts.to_native(), &[2, 3, 4])
+            }
+            ArchivedMeasure::Jaro { texts, .. } => grams(texts.to_native(), &[1]),
+            ArchivedMeasure::Sets { sets, .. } | ArchivedMeasure::CommonTokens { sets, .. } => {
+                vec![Self::Tokens(sets.to_native())]
+            }
+            ArchivedMeasure::Equal | ArchivedMeasure::Within { .. } => Vec::new(),
+        }
+    }
+
+    /// Symbols of a q-gram, if that is what elements are.
+    pub(crate) fn grams(self) -> Option<u32> {
+        match self {
+            Self::Tokens(_) => None,
+            Self::Grams { q, .. } => Some(q),
+        }
+    }
+
+    fn q(self) -> u32 {
+        self.grams().unwrap_or(1)
+    }
+
+    /// How many elements a value has.
+    fn n_elements(self, encoded: &Encoded, code: u32) -> u32 {
+        match self {
+            Self::Tokens(sets) => encoded.sets(sets).heads[code as usize].len,
+            Self::Grams { texts, q } => (encoded.texts(texts).heads[code as usize].len + 1).saturating_sub(q),
+        }
+    }
+
+    /// The most elements with which values need nothing in common.
+    pub(crate) fn bare(self, encoded: &Encoded, measure: &ArchivedMeasure) -> u32 {
+        let heads = match self {
+            Self::Tokens(sets) => encoded.sets(sets).heads,
+            Self::Grams { texts, .. } => encoded.texts(texts).heads,
+        };
+        let longest = (0..heads.len() as u32).map(|code| self.n_elements(encoded, code)).max().unwrap_or(0);
+        let is_bare = |n: &u32| least_common(measure, self.q(), *n, *n) == Some(0);
+        (1..=longest).rev().find(is_bare).unwrap_or(0)
+    }
+}
+
+/// What an overlap join is expected to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Estimate {
+    /// What elements are.
+    pub(crate) elements: Sampled,
+    /// See [`super::OverlapJoin::bare`].
+    pub(crate) bare: u32,
+    /// How pairs are found.
+    pub(crate) method: Method,
+    /// What it looks at in all, and what that costs.
+    pub(crate) expected: Expected,
+    /// What two values cost, on average, and what each value costs beside that.
+    per_pair: f64,
+    per_value: f64,
+}
+
+/// The columns whose values are joined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns<'a> {
+    /// By side and record: its code.
+    pub(crate) codes: [&'a [u32]; 2],
+    /// By side: how many items they make.
+    pub(crate) n_items: [f64; 2],
+    /// Whether both sides are one.
+    pub(crate) is_self: bool,
+}
+
+impl Estimate {
+    /// What the values of a group cost, which are joined apart from all others: so many left and right, at most all.
+    pub(crate) fn cost_within(&self, n_values: [f64; 2]) -> f64 {
+        BLOCK + self.per_pair * n_values[0] * n_values[1] + self.per_value * (n_values[0] + n_values[1])
+    }
+
+    /// The longest values that are swept beside the join: they need nothing in common, or have no element at all.
+    pub(crate) fn longest_swept(&self) -> u32 {
+        self.bare + self.elements.q() - 1
+    }
+}
+
+/// The ways to join two columns' values, or those of one with itself.
+pub(crate) fn estimates(
+    encoded: &Encoded,
+    measure: &ArchivedMeasure,
+    elements: Sampled,
+    &Columns { codes, n_items, is_self }: &Columns<'_>,
+    options: &ScanOptions,
+) -> [Estimate; 2] {
+    let bare = elements.bare(encoded, measure);
+    let mut random = Random::new(SEED);
+    let drawn = codes.map(|codes| sample(codes, &mut random));
+    let [left, right] = if is_self { [&drawn[0], &drawn[0]] } else { [&drawn[0], &drawn[1]] };
+    let mut sample = Sample::default();
+    let lists = [left, right].map(|codes| sample.list(encoded, elements, codes));
+    sample.rank(elements);
+    let [left, right] = lists.map(|list| sample.signed(list));
+    let lists = [&left, if is_self { &left } else { &right }];
+    let (n_elements, q) = (sample.n_elements, elements.q());
+    let values = Values { lists, elements: &sample.elements, n_elements, q, bare };
+    let mut seen = Seen::default();
+    let whole = lists.map(|list| 0..list.len());
+    for blocks in pairs(lists, &whole, is_self, q, measure, u32::MAX) {
+        seen.add(&BlockJoin::of(values, &blocks, measure, options));
+    }
+    let n_seen = [0, 1].map(|side: usize| lists[side].lens.len().max(1) as f64);
+    // What is swept beside it.
+    let short = |side: usize| {
+        let n = lists[side].lens.iter().filter(|&&len| len < q + bare).count() as f64;
+        n * n_items[side] / n_seen[side]
+    };
+    let n_pairs = n_items[0] * n_items[1];
+    // What passes stands for pairs of records, and each of them is looked at. What no sample shows is still there.
+    let per_pair = |n: f64| n / (n_seen[0] * n_seen[1]);
+    let alike = per_pair(seen.n_alike + 0.1);
+    let expanded = VERIFYING * alike * codes[0].len() as f64 * codes[1].len() as f64;
+    let estimate = |method, n_hits: f64, per_pair: f64, per_value: f64| {
+        let swept = short(0) * short(1);
+        let cost = swept + per_pair * n_pairs + per_value * (n_items[0] + n_items[1]) + expanded;
+        let expected = Expected { n_hits: n_hits * n_pairs, cost };
+        Estimate { elements, bare, method, expected, per_pair, per_value }
+    };
+    let n_elements: f64 = lists.iter().flat_map(|list| &list.lens).map(|&len| f64::from(len)).sum();
+    let comparing = ELEMENT * n_elements / (n_seen[0] + n_seen[1]);
+    let n_hits = per_pair(seen.n_hits);
+    let of_index = HIT * n_hits + comparing * per_pair(seen.n_passed);
+    let per_value = POSTING * (seen.n_postings + seen.n_lookups) / (n_seen[0] + n_seen[1]);
+    let n_near = per_pair(seen.n_near);
+    let of_dense = NEAR * n_near + comparing * alike;
+    [estimate(Method::Index, n_hits, of_index, per_value), estimate(Method::Dense, n_near, of_dense, POSTING)]
+}
+
+/// Some of the codes of a column, each once.
+fn sample(codes: &[u32], random: &mut Random) -> Vec<u32> {
+    let mut drawn: Vec<u32> = if codes.len() <= N_SAMPLES {
+        codes.to_vec()
+    } else {
+        (0..N_SAMPLES).map(|_| codes[random.below(codes.len() as u64) as usize]).collect()
+    };
+    drawn.retain(|&code| code != MISSING);
+    drawn.sort_unstable();
+    drawn.dedup();
+    drawn
+}
+
+/// The elements of the sample's values.
+#[derive(Default)]
+struct Sample {
+    elements: Vec<u32>,
+    n_elements: u32,
+    numbers: HashMap<Element, u32>,
+    counts: Vec<u32>,
+}
+
+impl Sample {
+    /// The values with these codes, in order, without signatures. Elements have no order yet.
+    fn list(&mut self, encoded: &Encoded, kind: Sampled, codes: &[u32]) -> ElementList {
+        let mut codes: Vec<(u32, u32)> =
+            codes.iter().map(|&code| (kind.n_elements(encoded, code), code)).collect();
+        codes.sort_unstable();
+        let mut list = ElementList::default();
+        let mut found = Vec::new();
+        for (len, code) in codes {
+            list.starts.push(self.elements.len() as u32);
+            list.lens.push(len);
+            match kind {
+                // Their numbers are far apart, but in order.
+                Sampled::Tokens(sets) => {
+                    let sets = encoded.sets(sets);
+                    let tokens = sets.set(&sets.heads[code as usize]);
+                    found.clear();
+                    found.extend(tokens.iter().map(|&token| (u64::from(token), 0)));
+                }
+                Sampled::Grams { texts, q } => {
+                    let texts = encoded.texts(texts);
+                    elements_of(&texts, &texts.heads[code as usize], q, &mut found);
+                }
+            }
+            for element in &found {
+                let number = *self.numbers.entry(*element).or_insert(self.counts.len() as u32);
+                if number as usize == self.counts.len() {
+                    self.counts.push(0);
+                }
+                self.counts[number as usize] += 1;
+                self.elements.push(number);
+            }
+        }
+        list
+    }
+
+    /// Numbers elements by frequency: tokens by that among all values, which their codes have.
+    fn rank(&mut self, kind: Sampled) {
+        let mut order: Vec<(u64, u64, u32, u32)> = self
+            .numbers
+            .drain()
+            .map(|((gram, nth), number)| {
+                let count = match kind {
+                    Sampled::Tokens(_) => 0,
+                    Sampled::Grams { .. } => u64::from(self.counts[number as usize]),
+                };
+                (count, gram, nth, number)
+            })
+            .collect();
+        order.sort_unstable();
+        let mut ranks = vec![0; order.len()];
+        for (rank, &(.., number)) in order.iter().enumerate() {
+            ranks[number as usize] = rank as u32;
+        }
+        self.elements.iter_mut().for_each(|element| *element = ranks[*element as usize]);
+        self.n_elements = ranks.len() as u32;
+    }
+
+    /// A list with its values' elements in order, and their signatures.
+    fn signed(&mut self, mut list: ElementList) -> ElementList {
+        for (&start, &len) in list.starts.iter().zip(&list.lens) {
+            let own = &mut self.elements[start as usize..(start + len) as usize];
+            own.sort_unstable();
+            let mut signature = Signature::default();
+            own.iter().for_each(|&element| sign(&mut signature, element));
+            list.signatures.push(signature);
+        }
+        list
+    }
+}
+
+/// What the sample's join looked at.
+#[derive(Default)]
+struct Seen {
+    /// Pairs whose sizes go together, and those that pass by their signatures.
+    n_near: f64,
+    n_alike: f64,
+    n_hits: f64,
+    n_passed: f64,
+    n_postings: f64,
+    n_lookups: f64,
+}
+
+impl Seen {
+    fn add(&mut self, join: &BlockJoin<'_>) {
+        let overlap = join.borrow();
+        let mut postings: Vec<(u32, Posting)> = Vec::new();
+        for item in 0..overlap.indexed.values.len() as u32 {
+            for nth in 0..overlap.indexed.class(item).prefix {
+                postings.push((overlap.indexed.elements(item)[nth as usize], overlap.posting(item, nth)));
+            }
+        }
+        postings.sort_unstable_by_key(|(element, posting)| (*element, posting.item));
+        self.n_postings += postings.len() as f64;
+        for item in 0..overlap.probing.values.len() as u32 {
+            let prefix = overlap.probing.class(item).prefix;
+            self.n_lookups += f64::from(prefix);
+            (0..prefix).for_each(|nth| self.look_up(&overlap, &postings, item, nth));
+            if item.is_multiple_of(COMPARED) {
+                self.compare(&overlap, item);
+            }
+        }
+    }
+
+    /// A probing value with all that it may meet.
+    fn compare(&mut self, overlap: &Overlap<'_>, item: u32) {
+        let Value { class, .. } = overlap.probing.values[item as usize];
+        let signature = &overlap.probing.signatures[item as usize];
+        let Class { prefix, bounds, from, .. } = overlap.probing.classes[class as usize];
+        if prefix == 0 {
+            return;
+        }
+        let upto = overlap.probing.bounds[bounds as usize];
+        let upto = if overlap.sizes.is_self == 1 { upto.min(item) } else { upto };
+        for other in from..upto {
+            let of_other = overlap.indexed.values[other as usize].class as u16;
+            let other = Posting { item: other, class: of_other, reach: 0 };
+            self.n_near += f64::from(COMPARED);
+            if overlap.may_hold(class, signature, other) {
+                self.n_alike += f64::from(COMPARED);
+            }
+        }
+    }
+
+    fn look_up(&mut self, overlap: &Overlap<'_>, postings: &[(u32, Posting)], item: u32, nth: u32) {
+        let Some(lookup) = overlap.lookup(item, nth) else { return };
+        let element = overlap.probing.elements(item)[nth as usize];
+        let (class, signature) =
+            (overlap.probing.values[item as usize].class, &overlap.probing.signatures[item as usize]);
+        let from = postings.partition_point(|(other, _)| *other < element);
+        for &(_, posting) in postings[from..].iter().take_while(|(other, _)| *other == element) {
+            // What is looked at and rejected costs too.
+            self.n_hits += f64::from(u8::from(Range::from(lookup.items).contains(&(posting.item as usize))));
+            // Where the element is not the first in common, that is soon seen.
+            let is_first =
+                || holds(overlap.probing.elements(item), overlap.indexed.elements(posting.item), nth, 1);
+            let passes =
+                overlap.is_hit(class, lookup.items, posting) && overlap.may_hold(class, signature, posting);
+            if passes && is_first() {
+                self.n_passed += 1.0;
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Strata: all pairs on which a predicate can hold, in parts from which pairs can be drawn.
+//!
+//! To count the pairs that meet some condition among billions, draw from where they are. An equality says where: among
+//! the records with equal values. A similarity says where many are: among equal values and among values that share a
+//! bucket; the rest, drawn from everywhere, is one more part, so that no pair is left out and estimates lean to neither
+//! side. A pair that several tables of buckets hold is weighed by their number (Karp and Luby, *Monte-Carlo algorithms
+//! for enumeration and reliability problems*, FOCS 1983).
+
+use super::buckets::Buckets;
+use super::frequencies::Frequencies;
+use super::minhash::{self, Keys};
+use crate::base::random::Random;
+use crate::encode::Encoded;
+use hyperblock_shared::columns::{Columns, MISSING};
+use hyperblock_shared::predicate::{Measure, Test};
+use std::rc::Rc;
+
+/// A pair of records, and what share of its stratum's total one draw of it stands for.
+pub(super) struct Drawn {
+    pub(super) left: u32,
+    pub(super) right: u32,
+    pub(super) weight: f64,
+}
+
+/// Where pairs are drawn from.
+pub(super) enum Stratum {
+    /// All pairs of the job.
+    All,
+    /// Pairs with equal values, or with numbers within reach: for each left code the right records that go with it.
+    Ranges(Ranges),
+    /// Pairs with different values that share a bucket.
+    Shared(Similar),
+    /// Pairs with different values that share none.
+    Elsewhere(Similar),
+}
+
+/// For each left code, a range of right codes.
+pub(super) struct Ranges {
+    operands: Operands,
+    /// By left code: the pairs up to and with it.
+    pairs: Vec<u64>,
+    /// By left code: the first right record, in the order of codes, that goes with it.
+    from: Vec<u64>,
+    /// By left code: how many do.
+    len: Vec<u64>,
+}
+
+#[derive(Clone)]
+pub(super) struct Similar {
+    of: BucketsOf,
+    operands: Operands,
+    buckets: Rc<Buckets>,
+}
+
+/// The operands of a comparison.
+#[derive(Clone)]
+struct Operands {
+    left: u32,
+    right: u32,
+    lefts: Rc<Frequencies>,
+    rights: Rc<Frequencies>,
+    /// Whether what holds of a pair also holds with left and right exchanged.
+    symmetric: bool,
+}
+
+/// What strata are made of, made once.
+pub(super) struct Population<'a> {
+    pub(super) encoded: &'a Encoded,
+    one_table: bool,
+    most_values: usize,
+    frequencies: Vec<Option<Rc<Frequencies>>>,
+    buckets: Vec<(BucketsOf, Rc<Buckets>)>,
+}
+
+/// Whose buckets: those of texts or of sets, by their place, as two operands have them.
+#[derive(Clone, Copy, PartialEq)]
+enum BucketsOf {
+    Texts(u32, u32, u32),
+    Sets(u32, u32, u32),
+}
+
+impl BucketsOf {
+    /// The keys of a value, or `None` for a set without tokens.
+    fn keys(self, encoded: &Encoded, code: u32) -> Option<Keys> {
+        match self {
+            Self::Texts(ix, ..) => Some(minhash::of_text(&encoded.texts(ix), code)),
+            Self::Sets(ix, ..) => {
+                let sets = encoded.sets(ix);
+                (sets.heads[code as usize].len > 0).then(|| minhash::of_set(&sets, code))
+            }
+        }
+    }
+}
+
+impl Similar {
+    /// In how many tables two values share a bucket.
+    fn n_shared(&self, encoded: &Encoded, left: u32, right: u32) -> usize {
+        let keys = |code| self.buckets.keys(code).copied().or_else(|| self.of.keys(encoded, code));
+        match (keys(left), keys(right)) {
+            (Some(left), Some(right)) => {
+                left.iter().zip(right).filter(|(left, right)| **left == *right).count()
+            }
+            _ => 0,
+        }
+    }
+}
+
+impl<'a> Population<'a> {
+    pub(super) fn new(encoded: &'a Encoded, one_table: bool, most_values: usize) -> Self {
+        let frequencies = encoded.codes.iter().map(|_| None).collect();
+        Self { encoded, one_table, most_values, frequencies, buckets: Vec::new() }
+    }
+
+    /// The pairs of the job.
+    pub(super) fn n_pairs(&self) -> f64 {
+        let (left, right) = (f64::from(self.encoded.n_left), f64::from(self.encoded.n_right));
+        if self.one_table { left * (right - 1.0).max(0.0) / 2.0 } else { left * right }
+    }
+
+    pub(super) fn frequencies(&mut self, operand: u32) -> Rc<Frequencies> {
+        let encoded = self.encoded;
+        self.frequencies[operand as usize]
+            .get_or_insert_with(|| Rc::new(Frequencies::of(encoded, operand)))
+            .clone()
+    }
+
+    /// The strata that together hold every pair on which a test can succeed.
+    pub(super) fn strata(&mut self, test: &Test) -> Vec<Stratum> {
+        let Test::Compare { left, right, measure } = *test else { return vec![Stratum::All] };
+        let (lefts, rights) = (self.frequencies(left), self.frequencies(right));
+        let symmetric = left == right && !matches!(measure, Measure::Within { .. });
+        let operands = Operands { left, right, lefts, rights, symmetric };
+        let of = match measure {
+            Measure::Equal => return vec![Stratum::Ranges(Ranges::of_equals(operands))],
+            Measure::Within { reaches } => {
+                return vec![Stratum::Ranges(Ranges::of_reaches(operands, self.encoded.reaches(reaches)))];
+            }
+            Measure::Edits { texts, .. }
+            | Measure::EditSimilarity { texts, .. }
+            | Measure::Jaro { texts, .. } => BucketsOf::Texts(texts, left, right),
+            Measure::Sets { sets, .. } | Measure::CommonTokens { sets, .. } => {
+                BucketsOf::Sets(sets, left, right)
+            }
+        };
+        let similar = Similar { of, buckets: self.buckets(of, &operands), operands: operands.clone() };
+        let equals = Stratum::Ranges(Ranges::of_equals(operands));
+        vec![equals, Stratum::Shared(similar.clone()), Stratum::Elsewhere(similar)]
+    }
+
+    fn buckets(&mut self, of: BucketsOf, operands: &Operands) -> Rc<Buckets> {
+        if let Some((_, buckets)) = self.buckets.iter().find(|(other, _)| *other == of) {
+            return buckets.clone();
+        }
+        let encoded = self.encoded;
+        let buckets =
+            Buckets::new(&operands.lefts, &operands.rights, self.most_values, |code| of.keys(encoded, code));
+        let buckets = Rc::new(buckets);
+        self.buckets.push((of, buckets.clone()));
+        buckets
+    }
+
+    /// The total that the weights of a stratum's draws are shares of.
+    pub(super) fn total(&self, stratum: &Stratum) -> f64 {
+        match stratum {
+            Stratum::All => self.n_pairs(),
+            Stratum::Ranges(ranges) => ranges.n_pairs() as f64,
+            Stratum::Shared(similar) => similar.buckets.n_pairs(),
+            Stratum::Elsewhere(similar) => {
+                let Operands { lefts, rights, .. } = &similar.operands;
+                lefts.n_present() as f64 * rights.n_present() as f64
+            }
+        }
+    }
+
+    /// Draws a pair. `None` if this draw gave no pair of the job: then it counts as one without weight.
+    pub(super) fn draw(&self, stratum: &Stratum, random: &mut Random) -> Option<Drawn> {
+        match stratum {
+            // No rule may be about any record.
+            _ if self.n_pairs() == 0.0 => None,
+            Stratum::All => {
+                let left = random.below(self.encoded.n_left.into()) as u32;
+                if !self.one_table {
+                    let right = random.below(self.encoded.n_right.into()) as u32;
+                    return Some(Drawn { left, right, weight: 1.0 });
+                }
+                // One of the other records.
+                let right =
+                    random.below(u64::from(self.encoded.n_right.checked_sub(1).filter(|&n| n > 0)?)) as u32;
+                let right = right + u32::from(right >= left);
+                Some(Drawn { left: left.min(right), right: left.max(right), weight: 1.0 })
+            }
+            Stratum::Ranges(ranges) => {
+                let (left, right) = ranges.draw(random)?;
+                self.oriented(left, right, 1.0, &ranges.operands)
+            }
+            Stratum::Shared(similar) => {
+                let (l, r) = similar.buckets.draw(random)?;
+                let n_shared = similar.n_shared(self.encoded, l, r);
+                if l == r || n_shared == 0 {
+                    return None;
+                }
+                let Operands { lefts, rights, .. } = &similar.operands;
+                let (left, right) = (lefts.draw(l, random), rights.draw(r, random));
+                self.oriented(left, right, 1.0 / n_shared as f64, &similar.operands)
+            }
+            Stratum::Elsewhere(similar) => {
+                let Operands { left, right, lefts, rights, .. } = &similar.operands;
+                if lefts.n_present() == 0 || rights.n_present() == 0 {
+                    return None;
+                }
+                let l = lefts.record(random.below(lefts.n_present()));
+                let r = rights.record(random.below(rights.n_present()));
+                let (code_l, code_r) =
+                    (self.encoded.codes(*left)[l as usize], self.encoded.codes(*right)[r as usize]);
+                if code_l == code_r || similar.n_shared(self.encoded, code_l, code_r) > 0 {
+                    return None;
+                }
+                self.oriented(l, r, 1.0, &similar.operands)
+            }
+        }
+    }
+
+    /// An ordered pair as one of the job. Of one table, each unordered pair counts once: what is symmetric was drawn either
+    /// way round, else only the way round counts that the job has it.
+    fn oriented(&self, left: u32, right: u32, weight: f64, operands: &Operands) -> Option<Drawn> {
+        if !self.one_table {
+            return Some(Drawn { left, right, weight });
+        }
+        match left.cmp(&right) {
+            std::cmp::Ordering::Equal => None,
+            _ if operands.symmetric => {
+                Some(Drawn { left: left.min(right), right: left.max(right), weight: weight / 2.0 })
+            }
+            std::cmp::Ordering::Less => Some(Drawn { left, right, weight }),
+            std::cmp::Ordering::Greater => None,
+        }
+    }
+
+    /// The share of the job's pairs in which both values are there.
+    pub(super) fn present(&mut self, left: u32, right: u32) -> f64 {
+        let share = |of: &Frequencies| of.n_present() as f64 / of.n_records().max(1) as f64;
+        share(&self.frequencies(left)) * share(&self.frequencies(right))
+    }
+
+    /// The pairs of a stratum of ranges, exactly, but for the way round of pairs of two columns of one table.
+    pub(super) fn count(&self, ranges: &Ranges) -> f64 {
+        let all = ranges.n_pairs() as f64;
+        if !self.one_table {
+            return all;
+        }
+        let Operands { left, right, .. } = ranges.operands;
+        let pairs = self.encoded.codes(left).iter().zip(self.encoded.codes(right));
+        let with_itself =
+            pairs.filter(|(l, r)| **l != MISSING && **r != MISSING && ranges.holds(**l, **r)).count();
+        (all - with_itself as f64) / 2.0
+    }
+}
+
+impl Ranges {
+    fn of_equals(operands: Operands) -> Self {
+        Self::new(operands, |code| code..code + 1)
+    }
+
+    fn of_reaches(operands: Operands, reaches: &[hyperblock_shared::columns::Reach]) -> Self {
+        Self::new(operands, |code| {
+            let reach = reaches[code as usize];
+            reach.from..reach.upto
+        })
+    }
+
+    fn new(operands: Operands, range: impl Fn(u32) -> std::ops::Range<u32>) -> Self {
+        let Operands { lefts, rights, .. } = &operands;
+        let (mut pairs, mut from, mut len, mut sum) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for code in lefts.codes() {
+            let range = range(code);
+            let (start, end) = (rights.before(range.start), rights.before(range.end));
+            sum += lefts.count(code) * (end - start);
+            pairs.push(sum);
+            from.push(start);
+            len.push(end - start);
+        }
+        Self { operands, pairs, from, len }
+    }
+
+    fn n_pairs(&self) -> u64 {
+        self.pairs.last().copied().unwrap_or(0)
+    }
+
+    fn draw(&self, random: &mut Random) -> Option<(u32, u32)> {
+        let place = random.below(Some(self.n_pairs()).filter(|&n| n > 0)?);
+        let code = self.pairs.partition_point(|&pairs| pairs <= place);
+        let Operands { lefts, rights, .. } = &self.operands;
+        let right = rights.record(self.from[code] + random.below(self.len[code]));
+        Some((lefts.draw(code as u32, random), right))
+    }
+
+    fn holds(&self, left: u32, right: u32) -> bool {
+        let rights = &self.operands.rights;
+        // By the records' places: a code stands for the records from `before(code)` on.
+        let place = rights.before(right);
+        let from = self.from[left as usize];
+        place >= from && place < from + self.len[left as usize]
+    }
+}

@@ -1,0 +1,156 @@
+//! Lines of two fields. A tab separates them; in a line without one a comma; in one without either, blanks.
+//! Lines that begin with # or %, and empty ones, are no edges.
+
+use crate::base::error::{Error, Result};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Bytes that a thread parses at a time, about.
+const PART: usize = 1 << 18;
+
+/// The fields of a line.
+pub(super) struct Fields<'a> {
+    /// Counted from 1.
+    pub(super) line: u64,
+    pub(super) source: Cow<'a, str>,
+    pub(super) target: Cow<'a, str>,
+}
+
+/// All edges, if every line has two integers and nothing else; with `header`, but for the first.
+pub(super) fn integers(bytes: &[u8], header: bool) -> Option<Vec<(i64, i64)>> {
+    let mut rest = bytes;
+    if header {
+        while let Some((line, after)) = split(rest) {
+            rest = after;
+            if !is_comment(line) {
+                break;
+            }
+        }
+    }
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let end = match rest.get(PART..) {
+            Some(after) => {
+                after.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| PART + at + 1)
+            }
+            None => rest.len(),
+        };
+        let (part, after) = rest.split_at(end);
+        parts.push(part);
+        rest = after;
+    }
+    let parts: Vec<Vec<(i64, i64)>> = parts.into_par_iter().map(part).collect::<Option<_>>()?;
+    Some(parts.concat())
+}
+
+fn part(mut bytes: &[u8]) -> Option<Vec<(i64, i64)>> {
+    // A line has some ten bytes or more.
+    let mut pairs = Vec::with_capacity(bytes.len() / 8);
+    while let Some(first) = bytes.first() {
+        if matches!(first, b'#' | b'%' | b'\r' | b'\n') {
+            bytes = split(bytes)?.1;
+            continue;
+        }
+        let (source, rest) = integer(bytes)?;
+        let after = blanks(rest);
+        let after = match after.first()? {
+            b'\t' | b',' => blanks(&after[1..]),
+            _ if after.len() < rest.len() => after,
+            _ => return None,
+        };
+        let (target, rest) = integer(after)?;
+        pairs.push((source, target));
+        let rest = blanks(rest);
+        bytes = rest.strip_prefix(b"\r").unwrap_or(rest);
+        match bytes.split_first() {
+            Some((b'\n', after)) => bytes = after,
+            Some(_) => return None,
+            None => break,
+        }
+    }
+    Some(pairs)
+}
+
+/// An integer of at most 18 digits, and what follows it.
+fn integer(bytes: &[u8]) -> Option<(i64, &[u8])> {
+    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let mut value = 0;
+    let mut n = 0;
+    while let Some(digit @ b'0'..=b'9') = digits.get(n).copied() {
+        if n == 18 {
+            return None;
+        }
+        value = 10 * value + i64::from(digit - b'0');
+        n += 1;
+    }
+    let value = if digits.len() < bytes.len() { -value } else { value };
+    (n > 0).then_some((value, &digits[n..]))
+}
+
+fn blanks(bytes: &[u8]) -> &[u8] {
+    let n = bytes.iter().take_while(|byte| **byte == b' ').count();
+    &bytes[n..]
+}
+
+/// The first line, and what follows it.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    if bytes.is_empty() {
+        return None;
+    }
+    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    Some((&bytes[..end], bytes.get(end + 1..).unwrap_or_default()))
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty() || matches!(line.first(), Some(b'#' | b'%'))
+}
+
+/// The fields of all lines, whatever they hold; with `header`, but for the first.
+pub(super) fn fields<'a>(path: &Path, bytes: &'a [u8], header: bool) -> Result<Vec<Fields<'a>>> {
+    let mut all = Vec::new();
+    let (mut rest, mut n_lines, mut skips) = (bytes, 0, header);
+    while let Some((line, after)) = split(rest) {
+        (rest, n_lines) = (after, n_lines + 1);
+        if is_comment(line) || std::mem::take(&mut skips) {
+            continue;
+        }
+        let wrong = |what: String| Error::table(path, format!("line {n_lines}: {what}"));
+        let text = std::str::from_utf8(line)
+            .map_err(|_| wrong("not valid UTF-8; convert the file to UTF-8".into()))?;
+        let fields = of_line(text).ok_or_else(|| wrong("a quote is opened and never closed".into()))?;
+        let [source, target] = <[_; 2]>::try_from(fields).map_err(|fields: Vec<_>| {
+            let (n, s) = (fields.len(), if fields.len() == 1 { "" } else { "s" });
+            wrong(format!(
+                "{n} field{s}, not a source and a target; they are separated by a tab, a comma or blanks"
+            ))
+        })?;
+        if source.is_empty() || target.is_empty() {
+            let which = if source.is_empty() { "source" } else { "target" };
+            return Err(wrong(format!("the {which} is missing")));
+        }
+        all.push(Fields { line: n_lines, source, target });
+    }
+    Ok(all)
+}
+
+/// The fields of a line; none, if a quote is left open.
+fn of_line(line: &str) -> Option<Vec<Cow<'_, str>>> {
+    let trimmed = line.trim_matches([' ', '\r']);
+    let Some(delimiter) = ['\t', ','].into_iter().find(|it| trimmed.contains(*it)) else {
+        return Some(trimmed.split_whitespace().map(Cow::Borrowed).collect());
+    };
+    if !trimmed.contains('"') {
+        return Some(trimmed.split(delimiter).map(|field| Cow::Borrowed(field.trim())).collect());
+    }
+    // Quoted as in CSV, but within a line.
+    if !trimmed.matches('"').count().is_multiple_of(2) {
+        return None;
+    }
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter as u8)
+        .has_headers(false)
+        .from_reader(trimmed.as_bytes());
+    let record = reader.records().next()?.ok()?;
+    Some(record.iter().map(|field| Cow::Owned(field.trim().to_owned())).collect())
+}

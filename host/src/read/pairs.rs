@@ -1,0 +1,258 @@
+//! Files of pairs: two columns of ids, and perhaps one of scores.
+//!
+//! The records are those that some pair names, and those of a table if one is given. They are numbered as a
+//! table's are: by ascending id, integers by value, text by code points; those of a second table after all of
+//! the first.
+
+use crate::base::decimal::Decimal;
+use crate::base::error::{Error, Result};
+use crate::read::table::{ColumnSchema, IdSource, Ids, Kind, ReadOptions, Table};
+use arrow_array::{Array, LargeStringArray};
+use hashbrown::HashMap;
+use hyperblock_shared::layout::Scored;
+use hyperblock_shared::score::ONE;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// Names of the columns of ids, if they are not told: the first two that are there.
+const ID_COLUMNS: [[&str; 2]; 2] = [["left", "right"], ["id_a", "id_b"]];
+/// The name of the column of scores, if it is not told.
+const SCORE_COLUMN: &str = "score";
+
+/// Where pairs and records are.
+#[derive(Clone, Debug, Default)]
+pub struct PairSource {
+    /// The file of pairs.
+    pub path: PathBuf,
+    /// What separates fields in CSV.
+    pub delimiter: Option<u8>,
+    /// The columns of ids: by default `left` and `right`, or `id_a` and `id_b`, or the first two.
+    pub ids: [Option<String>; 2],
+    /// The column of scores: by default `score`, if there is one.
+    pub score: Option<String>,
+    /// Leave out pairs with a lower score, compared as it is written.
+    pub threshold: Option<Decimal>,
+    /// Whether left and right ids are of two tables.
+    pub two_tables: bool,
+    /// A table whose records are there even if no pair names them, and a second one for right records.
+    pub records: [Option<PathBuf>; 2],
+    /// The column of ids in those.
+    pub record_id: Option<String>,
+}
+
+/// Pairs, and the records that they are of.
+#[derive(Debug)]
+pub struct PairFile {
+    /// Those that reach the threshold.
+    pub pairs: Vec<Scored>,
+    /// Rows of the file.
+    pub n_rows: u64,
+    /// Whether it has scores; else all pairs are as alike as can be.
+    pub has_scores: bool,
+    /// The ids of records, or of left ones.
+    pub left: Ids,
+    /// The ids of right records, if they are of another table; they are numbered after the left ones.
+    pub right: Option<Ids>,
+}
+
+impl PairFile {
+    /// Reads it.
+    pub fn read(source: &PairSource) -> Result<Self> {
+        let path = &source.path;
+        let options = ReadOptions { id: IdSource::RowNumbers, delimiter: source.delimiter };
+        let file = Table::read(path, &options, &|_| true)?;
+        let columns = source.id_columns(&file)?;
+        let scores = source.scores(&file)?;
+        let [lefts, rights] = columns.map(|column| file.values(column));
+        let (lefts, rights) = (lefts?, rights?);
+        for (column, ids) in columns.into_iter().zip([lefts, rights]) {
+            if let Some(row) = (0..ids.len()).find(|&row| ids.is_null(row)) {
+                let name = &file.schema.columns[column].name;
+                let message = format!("row {}, column `{name}`: the id is missing", row + 1);
+                return Err(Error::table(path, message));
+            }
+        }
+        let kinds = columns.map(|column| file.schema.columns[column].kind);
+        let (of_left, of_right) = (source.table(0)?, source.table(1)?);
+        let (left, right, [left_records, right_records]) = if source.two_tables {
+            let (left, [lefts]) = number(path, [(lefts, kinds[0])], of_left.as_ref())?;
+            let (right, [rights]) = number(path, [(rights, kinds[1])], of_right.as_ref())?;
+            (left, Some(right), [lefts, rights])
+        } else {
+            let both = [(lefts, kinds[0]), (rights, kinds[1])];
+            let (ids, records) = number(path, both, of_left.as_ref())?;
+            (ids, None, records)
+        };
+        let n_records = u64::from(left.len()) + right.as_ref().map_or(0, |right| u64::from(right.len()));
+        if n_records >= u64::from(u32::MAX) {
+            let message = format!("{n_records} records; at most {} can be clustered", u32::MAX - 1);
+            return Err(Error::table(path, message));
+        }
+        let first_right = right.as_ref().map_or(0, |_| left.len());
+        let pairs = left_records.iter().zip(&right_records).enumerate();
+        let pair = |(row, (&left, &right)): (usize, (&u32, &u32))| {
+            let score = scores.as_ref().map_or(Some(ONE), |scores| scores[row])?;
+            Some(Scored { left, right: first_right + right, score })
+        };
+        let pairs = pairs.filter_map(pair).collect();
+        Ok(Self { pairs, n_rows: lefts.len() as u64, has_scores: scores.is_some(), left, right })
+    }
+
+    /// All records, of both tables.
+    pub fn n_records(&self) -> u32 {
+        self.left.len() + self.right.as_ref().map_or(0, Ids::len)
+    }
+}
+
+impl PairSource {
+    fn id_columns(&self, file: &Table) -> Result<[usize; 2]> {
+        let find = |name: &str| file.schema.find(name);
+        let usual = ID_COLUMNS.iter().find_map(|names| Some([find(names[0])?, find(names[1])?]));
+        let usual = match usual {
+            None if file.schema.columns.len() >= 2 => Some([0, 1]),
+            usual => usual,
+        };
+        let mut columns = [0; 2];
+        for (ix, column) in columns.iter_mut().enumerate() {
+            *column = match (&self.ids[ix], usual) {
+                (Some(name), _) => known(file, name)?,
+                (None, Some(usual)) => usual[ix],
+                (None, None) => {
+                    let message = format!(
+                        "pairs have two columns of ids, left and right; this file has {}",
+                        file.schema.names()
+                    );
+                    return Err(Error::table(&file.path, message));
+                }
+            };
+        }
+        Ok(columns)
+    }
+
+    /// The score of each row, in billionths, if it reaches the threshold.
+    fn scores(&self, file: &Table) -> Result<Option<Vec<Option<u32>>>> {
+        let column = match &self.score {
+            Some(name) => Some(known(file, name)?),
+            None => file.schema.find(SCORE_COLUMN),
+        };
+        let Some(column) = column else {
+            return match self.threshold {
+                None => Ok(None),
+                Some(_) => {
+                    let message = format!(
+                        "a threshold needs a column `{SCORE_COLUMN}` (name another with --score); this file has {}",
+                        file.schema.names()
+                    );
+                    Err(Error::table(&file.path, message))
+                }
+            };
+        };
+        let texts = file.values(column)?;
+        let text = |row: usize| (!texts.is_null(row)).then(|| texts.value(row));
+        let parsed: Vec<Option<Option<u32>>> = (0..texts.len())
+            .into_par_iter()
+            .map(|row| {
+                let score = Decimal::parse(text(row)?)?;
+                let billionths = billionths(score)?;
+                Some(self.threshold.is_none_or(|least| score >= least).then_some(billionths))
+            })
+            .collect();
+        if let Some(row) = parsed.iter().position(Option::is_none) {
+            let is = match text(row) {
+                None => "the score is missing".to_owned(),
+                Some(text) => format!("`{text}` is no score"),
+            };
+            let name = &file.schema.columns[column].name;
+            let message = format!("row {}, column `{name}`: {is}; write a number from 0 to 1", row + 1);
+            return Err(Error::table(&file.path, message));
+        }
+        Ok(Some(parsed.into_iter().flatten().collect()))
+    }
+
+    /// A table of records, if there is one.
+    fn table(&self, which: usize) -> Result<Option<Table>> {
+        let Some(path) = &self.records[which] else { return Ok(None) };
+        let id = self.record_id.clone().map_or(IdSource::Usual, IdSource::Column);
+        let options = ReadOptions { delimiter: self.delimiter, id };
+        Ok(Some(Table::read(path, &options, &|_| false)?))
+    }
+}
+
+fn known(file: &Table, name: &str) -> Result<usize> {
+    file.schema.find(name).ok_or_else(|| {
+        Error::table(&file.path, format!("no column `{name}`; the columns are {}", file.schema.names()))
+    })
+}
+
+/// A score in billionths, rounded down; none if it is not from 0 to 1.
+fn billionths(score: Decimal) -> Option<u32> {
+    const SCALE: u32 = 36;
+    if score.is_negative() || score > Decimal::ONE {
+        return None;
+    }
+    Some((score.at_scale(SCALE)? / 10i128.pow(SCALE - 9)) as u32)
+}
+
+/// Numbers the ids of some columns and of a table: the ids by record, and of each column the records.
+fn number<const N: usize>(
+    path: &Path,
+    columns: [(&LargeStringArray, Kind); N],
+    table: Option<&Table>,
+) -> Result<(Ids, [Vec<u32>; N])> {
+    // First in the order in which they are met.
+    let mut numbers: HashMap<Cow<'_, str>, u32> = HashMap::new();
+    if let Some(table) = table {
+        numbers.extend((0..table.n_records()).map(|record| (table.ids.borrowed(record), record)));
+    }
+    let n_of_table = numbers.len();
+    let places = columns.map(|(column, _)| -> Vec<u32> {
+        let place = |text| {
+            let next = numbers.len() as u32;
+            *numbers.entry(Cow::Borrowed(text)).or_insert(next)
+        };
+        column.iter().flatten().map(place).collect()
+    });
+    if let Some(table) = table
+        && numbers.len() > n_of_table
+    {
+        let n = numbers.len() - n_of_table;
+        tracing::warn!("{n} ids of pairs are not in {}; they are records all the same", table.path.display());
+    }
+    let mut texts: Vec<&str> = vec![""; numbers.len()];
+    numbers.iter().for_each(|(text, &number)| texts[number as usize] = text);
+    let are_integers = columns.iter().all(|(_, kind)| *kind == Kind::Integer)
+        && table.is_none_or(|table| table.ids.are_integers());
+    let kind = if are_integers { Kind::Integer } else { Kind::Text };
+    let column = ColumnSchema { name: "id".into(), kind, why_text: None };
+    let ids = Ids::new(path, &column, LargeStringArray::from_iter_values(texts))?;
+    let mut records = vec![0; ids.len() as usize];
+    (0..ids.len()).for_each(|record| records[ids.row(record)] = record);
+    let record = |place: &u32| records[*place as usize];
+    Ok((ids, places.map(|places| places.par_iter().map(record).collect())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::billionths;
+    use crate::base::decimal::Decimal;
+
+    #[test]
+    fn scores_are_billionths() {
+        for (text, score) in [
+            ("0", Some(0)),
+            ("1", Some(1_000_000_000)),
+            ("1.0", Some(1_000_000_000)),
+            ("0.5", Some(500_000_000)),
+            ("0.8865740299224854", Some(886_574_029)),
+            ("1e-5", Some(10_000)),
+            ("0.0000000009", Some(0)),
+            ("1.000000000000001", None),
+            ("-0.1", None),
+            ("2", None),
+            ("17.5", None),
+        ] {
+            assert_eq!(Decimal::parse(text).and_then(billionths), score, "{text}");
+        }
+    }
+}

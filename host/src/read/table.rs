@@ -1,0 +1,185 @@
+//! Tables: what is in a file, before anything is done with it.
+//!
+//! A [`Table`] holds the columns that rules ask for, as text with a kind each, and the records' ids. Whatever the file
+//! format, a value is the text that a person would write for it, so the same table gives the same answer as CSV and as
+//! Parquet. Records are numbered by ascending id, not by their place in the file: results then come out sorted, and do
+//! not depend on the order of the rows.
+
+mod arrow;
+mod csv;
+mod ids;
+mod kind;
+mod map;
+mod schema;
+
+pub use ids::Ids;
+pub use schema::{ColumnSchema, Kind, Schema};
+
+pub(crate) use kind::days;
+pub(crate) use map::map;
+
+use crate::base::error::{Error, Result};
+use arrow_array::LargeStringArray;
+use std::path::{Path, PathBuf};
+
+/// The longest field, in bytes. Longer ones are nearly always an unclosed quote.
+pub const MAX_FIELD: usize = hyperblock_shared::text::MAX_LEN as usize;
+
+/// How to read a table.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// What separates fields in CSV; by default a tab for `.tsv` and `.tab`, else a comma.
+    pub delimiter: Option<u8>,
+    /// Where the ids come from.
+    pub id: IdSource,
+}
+
+/// Where a table's ids come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum IdSource {
+    /// The first column named `id`, else the row numbers.
+    #[default]
+    Usual,
+    /// The column of this name.
+    Column(String),
+    /// The row numbers, counted from 1.
+    RowNumbers,
+}
+
+/// One table.
+#[derive(Debug)]
+pub struct Table {
+    /// The file.
+    pub path: PathBuf,
+    /// All columns of the file.
+    pub schema: Schema,
+    /// By column of the schema: its values by row, or `None` if nobody asked for it.
+    values: Vec<Option<LargeStringArray>>,
+    /// The records' ids.
+    pub ids: Ids,
+}
+
+/// What a reader of one file format hands over.
+struct Contents {
+    columns: Vec<ColumnSchema>,
+    values: Vec<Option<LargeStringArray>>,
+    n_rows: usize,
+}
+
+impl Table {
+    /// Reads the file at `path`, keeping the ids and the columns that `wanted` names.
+    pub fn read(path: &Path, options: &ReadOptions, wanted: &dyn Fn(&str) -> bool) -> Result<Self> {
+        let bytes = map(path)?;
+        let bytes: &[u8] = &bytes;
+        let keep = Keep { id: &options.id, wanted };
+        let contents = if arrow::is_parquet(bytes) {
+            arrow::read_parquet(path, &keep)?
+        } else if arrow::is_ipc(bytes) {
+            arrow::read_ipc(path, &keep)?
+        } else {
+            csv::read(path, bytes, options.delimiter, &keep)?
+        };
+        Self::new(path, contents, options)
+    }
+
+    fn new(path: &Path, contents: Contents, options: &ReadOptions) -> Result<Self> {
+        let Contents { columns, values, n_rows } = contents;
+        if n_rows == 0 {
+            return Err(Error::table(path, "the table has no rows; there is nothing to compare"));
+        }
+        if n_rows >= u32::MAX as usize {
+            return Err(Error::table(
+                path,
+                format!("{n_rows} rows; at most {} fit in one table", u32::MAX - 1),
+            ));
+        }
+        let schema = Schema { table: path.display().to_string(), columns };
+        let id = match &options.id {
+            IdSource::Column(name) => Some(schema.find(name).ok_or_else(|| {
+                Error::table(
+                    path,
+                    format!("no column `{name}` for the ids; the columns are {}", schema.names()),
+                )
+            })?),
+            IdSource::Usual => {
+                schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"))
+            }
+            IdSource::RowNumbers => None,
+        };
+        let ids = match id {
+            None => Ids::rows(n_rows),
+            Some(ix) => {
+                let missing = || Error::Internal(format!("the id column of {} was not read", path.display()));
+                Ids::new(path, &schema.columns[ix], values[ix].clone().ok_or_else(missing)?)?
+            }
+        };
+        Ok(Self { path: path.to_owned(), schema, values, ids })
+    }
+
+    /// These records alone, numbered anew in the order given: to look closely at few without encoding all. Columns keep
+    /// their kinds, and records their rows.
+    pub(crate) fn part(&self, records: &[u32]) -> Self {
+        let Self { path, schema, values, ids } = self;
+        Self { path: path.clone(), schema: schema.clone(), values: values.clone(), ids: ids.part(records) }
+    }
+
+    /// The number of records.
+    pub fn n_records(&self) -> u32 {
+        self.ids.len()
+    }
+
+    /// A column's values, by row of the file; `ids` says which record a row is. Empty fields are null.
+    pub fn values(&self, column: usize) -> Result<&LargeStringArray> {
+        self.values[column].as_ref().ok_or_else(|| {
+            Error::Internal(format!(
+                "column `{}` of {} was not read",
+                self.schema.columns[column].name, self.schema.table
+            ))
+        })
+    }
+}
+
+/// Which columns to keep.
+struct Keep<'a> {
+    id: &'a IdSource,
+    wanted: &'a dyn Fn(&str) -> bool,
+}
+
+impl Keep<'_> {
+    fn keeps(&self, name: &str) -> bool {
+        let is_id = match self.id {
+            IdSource::Usual => name.eq_ignore_ascii_case("id"),
+            IdSource::Column(id) => name.eq_ignore_ascii_case(id),
+            IdSource::RowNumbers => false,
+        };
+        is_id || (self.wanted)(name)
+    }
+}
+
+/// Names for the columns of a header: unnamed ones get a number, and no name may stand twice.
+fn name_columns(path: &Path, header: impl Iterator<Item = String>) -> Result<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    for (ix, name) in header.enumerate() {
+        let name = if name.is_empty() { format!("column_{}", ix + 1) } else { name };
+        if let Some(first) = names.iter().position(|other| *other == name) {
+            let message = format!(
+                "columns {} and {} are both named `{name}`; rename one in the header",
+                first + 1,
+                ix + 1
+            );
+            return Err(Error::table(path, message));
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// A field that is longer than any value should be.
+fn field_too_long(path: &Path, row: usize, line: Option<u64>, column: &str, len: usize) -> Error {
+    let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let message = format!(
+        "row {row}{line}, column `{column}`: a field of {len} bytes; at most {MAX_FIELD} are allowed. \
+         Is a quote left open? If not, shorten the field or leave the column out"
+    );
+    Error::table(path, message)
+}

@@ -1,0 +1,120 @@
+//! CSV after RFC 4180: quoted fields may hold delimiters, quotes and newlines; a byte order mark is skipped. Tables without
+//! a quote are read by all threads ([`plain`]).
+
+mod plain;
+
+use super::{Contents, Keep, MAX_FIELD, field_too_long, kind, name_columns};
+use crate::base::error::{Error, Result};
+use arrow_array::builder::LargeStringBuilder;
+use csv::{ByteRecord, Reader, ReaderBuilder};
+use std::path::Path;
+
+pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, keep: &Keep<'_>) -> Result<Contents> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(Error::table(path, "the file is UTF-16; convert it to UTF-8 first"));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let delimiter = delimiter.unwrap_or_else(|| if named_as_tabbed(path) { b'\t' } else { b',' });
+    let mut reader = reader(bytes, delimiter);
+    let mut record = ByteRecord::new();
+
+    if !reader.read_byte_record(&mut record).map_err(|error| malformed(path, &error))? {
+        return Err(Error::table(path, "the file has no header"));
+    }
+    let header = record.iter().map(|name| {
+        let name = std::str::from_utf8(name);
+        name.map(str::to_owned)
+            .map_err(|_| Error::table(path, "the header is not valid UTF-8; convert the file"))
+    });
+    let names = name_columns(path, header.collect::<Result<Vec<_>>>()?.into_iter())?;
+    let keeps: Vec<bool> = names.iter().map(|name| keep.keeps(name)).collect();
+    let first = reader.position().byte() as usize;
+    let (values, n_rows) = match plain::read(&bytes[first..], delimiter, &keeps) {
+        Some(plain) => plain,
+        None => rows(path, reader, bytes, delimiter, &names, &keeps)?,
+    };
+    let (columns, values) = names
+        .into_iter()
+        .zip(values)
+        .map(|(name, values)| {
+            let schema = match &values {
+                Some(values) => kind::infer(name, values),
+                None => super::ColumnSchema { name, kind: super::Kind::Text, why_text: None },
+            };
+            (schema, values)
+        })
+        .unzip();
+    Ok(Contents { columns, values, n_rows })
+}
+
+/// The rows that follow the header, whatever they hold.
+fn rows(
+    path: &Path,
+    mut reader: Reader<&[u8]>,
+    bytes: &[u8],
+    delimiter: u8,
+    names: &[String],
+    keeps: &[bool],
+) -> Result<plain::Columns> {
+    let mut record = ByteRecord::new();
+    let mut builders: Vec<_> = keeps.iter().map(|keeps| keeps.then(LargeStringBuilder::new)).collect();
+    let (mut n_rows, mut last_start) = (0, 0);
+    while reader.read_byte_record(&mut record).map_err(|error| malformed(path, &error))? {
+        n_rows += 1;
+        let position = record.position();
+        let line = position.map_or(0, csv::Position::line);
+        last_start = position.map_or(0, csv::Position::byte);
+        for (ix, field) in record.iter().enumerate().take(names.len()) {
+            if field.len() > MAX_FIELD {
+                return Err(field_too_long(path, n_rows, Some(line), &names[ix], field.len()));
+            }
+            let Ok(value) = std::str::from_utf8(field) else {
+                let column = &names[ix];
+                let message = format!(
+                    "row {n_rows} (line {line}), column `{column}`: not valid UTF-8; convert the file to UTF-8"
+                );
+                return Err(Error::table(path, message));
+            };
+            if let Some(builder) = &mut builders[ix] {
+                builder.append_option((!value.is_empty()).then_some(value));
+            }
+        }
+        if record.len() != names.len() {
+            let message = format!(
+                "row {n_rows} (line {line}) has {} fields, the header has {}; is a delimiter or a quote missing?",
+                record.len(),
+                names.len()
+            );
+            return Err(Error::table(path, message));
+        }
+    }
+    if n_rows > 0 && ends_inside_quotes(&bytes[last_start as usize..], delimiter) {
+        return Err(Error::table(
+            path,
+            format!("row {n_rows}, the last one, opens a quote and never closes it"),
+        ));
+    }
+    Ok((builders.into_iter().map(|builder| builder.map(|mut builder| builder.finish())).collect(), n_rows))
+}
+
+fn reader(bytes: &[u8], delimiter: u8) -> Reader<&[u8]> {
+    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(bytes)
+}
+
+fn named_as_tabbed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    name.ends_with(".tsv") || name.ends_with(".tab")
+}
+
+fn malformed(path: &Path, error: &csv::Error) -> Error {
+    Error::table(path, format!("malformed CSV: {error}"))
+}
+
+/// Whether a record's text ends in an open quote. The CSV reader takes the end of the file for the end of the field and
+/// says nothing, so another line is put after it: if that does not start a record, a quote is open.
+fn ends_inside_quotes(last_record: &[u8], delimiter: u8) -> bool {
+    let mut text = last_record.to_vec();
+    text.extend_from_slice(b"\nx\n");
+    reader(&text, delimiter).into_byte_records().count() < 2
+}

@@ -1,0 +1,140 @@
+//! The pairs of sorted neighbourhoods, merged with what the rules find.
+//!
+//! Both come sorted, so one pass over the two puts them together, and no more is held than a device makes at once.
+
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::base::stopwatch::Stopwatch;
+use crate::operators::Backend;
+use crate::operators::neighbours::{Neighbours, Orders};
+use hyperblock_shared::layout::Candidate;
+use rayon::prelude::*;
+
+/// Pairs that are made at once, at most, unless one record has more (100 MB).
+const AT_ONCE: u64 = 1 << 23;
+
+/// Pairs that are handed on at once where they are merged.
+const MERGED: usize = 1 << 20;
+
+/// All pairs of the neighbourhoods, in order, as many at a time as memory allows, merged with candidates of
+/// the rules.
+pub struct Stream<'a> {
+    neighbours: Option<Box<dyn Neighbours + 'a>>,
+    control: &'a Control,
+    n_left: u32,
+    /// Left records whose neighbours are found at once.
+    step: u32,
+    next: u32,
+    /// What was found, and how much of it was handed on.
+    found: Vec<Candidate>,
+    n_taken: usize,
+    /// What `rule` is for the first neighbourhood.
+    first_rule: u32,
+    watch: &'a Stopwatch,
+}
+
+impl<'a> Stream<'a> {
+    /// Brings the orders to `device`, if there are any. The neighbourhoods come after so many rules.
+    pub fn load(
+        device: &'a dyn Backend,
+        orders: &'a Orders,
+        first_rule: u32,
+        control: &'a Control,
+        watch: &'a Stopwatch,
+    ) -> Result<Self> {
+        Self::with_room(device, orders, first_rule, control, watch, AT_ONCE)
+    }
+
+    /// The same with so many pairs made at once.
+    fn with_room(
+        device: &'a dyn Backend,
+        orders: &'a Orders,
+        first_rule: u32,
+        control: &'a Control,
+        watch: &'a Stopwatch,
+        at_once: u64,
+    ) -> Result<Self> {
+        let neighbours = if orders.is_empty() { None } else { Some(device.load_neighbours(orders)?) };
+        let step = (at_once / orders.most_neighbours().max(1)).clamp(1, u64::from(u32::MAX)) as u32;
+        Ok(Self {
+            neighbours,
+            control,
+            n_left: orders.n_left,
+            step,
+            next: 0,
+            found: Vec::new(),
+            n_taken: 0,
+            first_rule,
+            watch,
+        })
+    }
+
+    /// Hands on `candidates`, sorted and all after those before, and between them the pairs that come before
+    /// the last one. Where both have a pair, the candidate stays.
+    pub fn merge(
+        &mut self,
+        candidates: &[Candidate],
+        sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+    ) -> Result<()> {
+        if self.neighbours.is_none() {
+            return sink(candidates);
+        }
+        let mut merged = Vec::with_capacity(MERGED + 1);
+        for candidate in candidates {
+            let place = pair(candidate);
+            while let Some(near) = self.peek()?.filter(|near| pair(near) <= place) {
+                self.n_taken += 1;
+                if pair(&near) < place {
+                    hand_on(&mut merged, near, sink)?;
+                }
+            }
+            hand_on(&mut merged, *candidate, sink)?;
+        }
+        sink(&merged)
+    }
+
+    /// Hands on the pairs that are left.
+    pub fn finish(&mut self, sink: &mut dyn FnMut(&[Candidate]) -> Result<()>) -> Result<()> {
+        while self.peek()?.is_some() {
+            let rest = self.found.get(self.n_taken..).unwrap_or_default();
+            sink(rest)?;
+            self.n_taken = self.found.len();
+        }
+        Ok(())
+    }
+
+    /// The next pair, if there is one.
+    fn peek(&mut self) -> Result<Option<Candidate>> {
+        while self.n_taken >= self.found.len() && self.next < self.n_left {
+            let Some(neighbours) = &mut self.neighbours else { return Ok(None) };
+            self.control.check()?;
+            let _pairing = self.watch.enter("neighbours");
+            (self.n_taken, self.found) = (0, std::mem::take(&mut self.found));
+            self.found.clear();
+            let upto = self.next.saturating_add(self.step).min(self.n_left);
+            neighbours.pairs(self.next..upto, &mut self.found)?;
+            let first_rule = self.first_rule;
+            self.found.par_iter_mut().for_each(|near| near.rule += first_rule);
+            self.next = upto;
+        }
+        Ok(self.found.get(self.n_taken).copied())
+    }
+}
+
+/// What pairs are sorted by.
+fn pair(candidate: &Candidate) -> u64 {
+    u64::from(candidate.left) << 32 | u64::from(candidate.right)
+}
+
+fn hand_on(
+    merged: &mut Vec<Candidate>,
+    candidate: Candidate,
+    sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+) -> Result<()> {
+    merged.push(candidate);
+    if merged.len() > MERGED {
+        sink(merged)?;
+        merged.clear();
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Pieces: a scan on a device that cannot hold the whole job.
+//!
+//! Each task is cut into blocks of left by right records until the part of the encoding that a block needs fits into the
+//! device's memory; the blocks are loaded and scanned one after the other. Slower than a job that fits, never refused.
+
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::encode::Encoded;
+use crate::operators::Backend;
+use crate::operators::scan::{Outcome, Scan};
+use crate::plan::Plan;
+use crate::plan::partition::{blocks, whole};
+use crate::plan::sweep::{Block, LIST_BYTES_PER_RECORD};
+use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::window::Task;
+use std::ops::Range;
+
+/// Loads a job whole if it fits into the device's memory, else piece by piece.
+pub fn load<'a>(device: &'a dyn Backend, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
+    let budget = device.memory_for_columns()?;
+    if n_bytes(encoded) <= budget {
+        return device.load(encoded, plan.program());
+    }
+    tracing::info!("{} bytes do not fit into {budget}: the job is loaded in pieces", encoded.n_bytes());
+    Ok(Box::new(Pieces { device, encoded, plan, budget }))
+}
+
+/// What a device needs to hold of a job at once: its columns, and the two lists of a sweep.
+fn n_bytes(encoded: &Encoded) -> u64 {
+    encoded.n_bytes() + LIST_BYTES_PER_RECORD * (u64::from(encoded.n_left) + u64::from(encoded.n_right))
+}
+
+struct Pieces<'a> {
+    device: &'a dyn Backend,
+    encoded: &'a Encoded,
+    plan: &'a Plan,
+    budget: u64,
+}
+
+impl Scan for Pieces<'_> {
+    fn run(
+        &mut self,
+        task: &Task,
+        most: usize,
+        control: &Control,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Outcome> {
+        let mut todo = blocks(task);
+        while let Some(block) = todo.pop() {
+            control.check()?;
+            let part = self.encoded.restrict(block.left.clone(), block.right.clone());
+            if n_bytes(&part) > self.budget && !block.is_one_pair() {
+                todo.extend(block.cut());
+                continue;
+            }
+            let program = self.plan.over(&part)?;
+            let first = found.len();
+            let outcome = self.device.load(&part, &program)?.run(
+                &block.task(),
+                most.saturating_sub(first),
+                control,
+                found,
+            )?;
+            for candidate in &mut found[first..] {
+                candidate.left += block.left.start;
+                candidate.right += block.right.start;
+            }
+            if outcome == Outcome::TooMany {
+                return Ok(outcome);
+            }
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// Smaller and smaller blocks.
+trait Cut: Sized {
+    fn is_one_pair(&self) -> bool;
+    fn task(&self) -> Task;
+    fn cut(self) -> Vec<Self>;
+}
+
+impl Cut for Block {
+    fn is_one_pair(&self) -> bool {
+        self.left.len() <= 1 && self.right.len() <= 1
+    }
+
+    /// The block as a task over records numbered from 0.
+    fn task(&self) -> Task {
+        let (n_left, n_right) = (self.left.end - self.left.start, self.right.end - self.right.start);
+        whole(n_left, n_right, self.half)
+    }
+
+    /// Smaller blocks with the same pairs.
+    fn cut(self) -> Vec<Self> {
+        let halves = |range: &Range<u32>| {
+            let middle = range.start + (range.end - range.start) / 2;
+            (range.start..middle, middle..range.end)
+        };
+        let Self { left, right, half } = self;
+        if half {
+            let (first, second) = halves(&left);
+            return vec![
+                Self { left: first.clone(), right: first.clone(), half },
+                Self { left: first, right: second.clone(), half: false },
+                Self { left: second.clone(), right: second, half },
+            ];
+        }
+        if left.len() > right.len() {
+            let (first, second) = halves(&left);
+            return vec![
+                Self { left: first, right: right.clone(), half },
+                Self { left: second, right, half },
+            ];
+        }
+        let (first, second) = halves(&right);
+        vec![Self { left: left.clone(), right: first, half }, Self { left, right: second, half }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn blocks_hold_each_pair_once(
+            left_from in 0u32..12, lefts in 0u32..15, right_from in 0u32..12, rights in 0u32..15, half in 0u32..2,
+        ) {
+            let task = Task {
+                left_from, left_upto: left_from + lefts, right_from, right_upto: right_from + rights, half,
+            };
+            let mut seen = BTreeSet::new();
+            for block in blocks(&task).into_iter().flat_map(Block::cut) {
+                for pair in block.left.clone().flat_map(|l| block.right.clone().map(move |r| (l, r))) {
+                    if !block.half || pair.0 < pair.1 {
+                        prop_assert!(seen.insert(pair));
+                    }
+                }
+            }
+            let all = (task.left_from..task.left_upto)
+                .flat_map(|l| (task.right_from..task.right_upto).map(move |r| (l, r)))
+                .filter(|&(l, r)| task.holds(l, r));
+            prop_assert_eq!(seen, all.collect::<BTreeSet<_>>());
+        }
+    }
+}

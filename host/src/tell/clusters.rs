@@ -1,0 +1,63 @@
+//! What clustering did, for people.
+
+use crate::base::grouped::grouped;
+use crate::base::stopwatch::Stages;
+use crate::entities::cluster::Method;
+use crate::tell::evaluate::{Agreement, EntityQuality};
+use hashbrown::HashMap;
+use std::fmt;
+
+/// What clustering did.
+#[derive(Clone, Debug)]
+pub struct ClusterSummary {
+    /// The device that ran it.
+    pub device: String,
+    /// How.
+    pub method: Method,
+    /// Pairs in the file.
+    pub n_rows: u64,
+    /// Those that reach the threshold.
+    pub n_pairs: u64,
+    /// Records.
+    pub n_records: u32,
+    /// Entities, those of one record too.
+    pub n_entities: u32,
+    /// Records of the largest one.
+    pub largest: u32,
+    /// How good they are, where the truth is known.
+    pub quality: Option<EntityQuality>,
+    /// Time by stage, in order.
+    pub stages: Stages,
+}
+
+impl ClusterSummary {
+    /// How many entities there are, and how many records the largest has.
+    pub fn sizes(entities: &[u32]) -> (u32, u32) {
+        let mut sizes: HashMap<u32, u32> = HashMap::new();
+        for &entity in entities {
+            *sizes.entry(entity).or_default() += 1;
+        }
+        (sizes.len() as u32, sizes.into_values().max().unwrap_or(0))
+    }
+}
+
+impl fmt::Display for ClusterSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "device           {}", self.device)?;
+        writeln!(f, "method           {}", self.method)?;
+        match self.n_rows == self.n_pairs {
+            true => writeln!(f, "pairs            {}", grouped(self.n_pairs))?,
+            false => writeln!(f, "pairs            {} of {}", grouped(self.n_pairs), grouped(self.n_rows))?,
+        }
+        writeln!(f, "records          {}", grouped(self.n_records.into()))?;
+        writeln!(f, "entities         {}", grouped(self.n_entities.into()))?;
+        writeln!(f, "largest entity   {}", grouped(self.largest.into()))?;
+        if let Some(EntityQuality { pairwise, b_cubed, .. }) = self.quality {
+            for (name, Agreement { precision, recall, f1 }) in [("pairwise", pairwise), ("B-cubed", b_cubed)]
+            {
+                writeln!(f, "{name:16} precision {precision:.4}, recall {recall:.4}, F1 {f1:.4}")?;
+            }
+        }
+        writeln!(f, "time             {}", self.stages)
+    }
+}

@@ -1,0 +1,91 @@
+//! The report: what a job did, for people.
+
+use crate::base::billionths::Billionths;
+use crate::base::grouped::grouped;
+use crate::base::stopwatch::Stages;
+use crate::entities::score::Tally;
+use crate::tell::evaluate::Quality;
+use std::fmt;
+
+/// What a job did.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// The device that ran it.
+    pub device: String,
+    /// Left records.
+    pub n_left: u32,
+    /// Right records, if there are two tables.
+    pub n_right: Option<u32>,
+    /// All pairs there are.
+    pub n_pairs: u64,
+    /// Pairs of records that were decided: all there are of those that some rule is about.
+    pub n_compared: u64,
+    /// Candidates by rule, with the rule's name; those of neighbourhoods after them.
+    pub by_rule: Vec<(String, u64)>,
+    /// What may miss pairs: the sorted neighbourhoods, with key and window.
+    pub approximate: Vec<String>,
+    /// What became of them, where they were scored.
+    pub scored: Option<Tally>,
+    /// How good they are, where the truth is known.
+    pub quality: Option<Quality>,
+    /// Time by stage, in order.
+    pub stages: Stages,
+    /// The most memory that the process held, where the system tells.
+    pub peak_memory: Option<u64>,
+}
+
+impl Summary {
+    /// All candidates.
+    pub fn n_candidates(&self) -> u64 {
+        self.by_rule.iter().map(|(_, n)| n).sum()
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_candidates = self.n_candidates();
+        let cssr = if self.n_pairs == 0 { 0.0 } else { n_candidates as f64 / self.n_pairs as f64 };
+        writeln!(f, "device           {}", self.device)?;
+        match self.n_right {
+            None => writeln!(f, "records          {}", grouped(self.n_left.into()))?,
+            Some(right) => {
+                writeln!(f, "records          {} × {}", grouped(self.n_left.into()), grouped(right.into()))?
+            }
+        }
+        writeln!(f, "pairs compared   {} of {}", grouped(self.n_compared), grouped(self.n_pairs))?;
+        writeln!(f, "candidates       {}", grouped(n_candidates))?;
+        let width = self.by_rule.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, n) in &self.by_rule {
+            writeln!(f, "  {name:width$}  {}", grouped(*n))?;
+        }
+        for name in &self.approximate {
+            let said = "pairs outside the windows are not looked at";
+            writeln!(f, "approximate      sorted neighbourhood {name}: {said}")?;
+        }
+        if let Some(Tally { n_scored, n_kept, threshold }) = self.scored {
+            writeln!(f, "scored           {}", grouped(n_scored))?;
+            writeln!(
+                f,
+                "kept             {} (a score of {} or more)",
+                grouped(n_kept),
+                Billionths(threshold)
+            )?;
+        }
+        writeln!(f, "reduction ratio  {:.6}", 1.0 - cssr)?;
+        if let Some(Quality { n_matches, n_found, recall, precision, f1, n_unknown }) = self.quality {
+            writeln!(f, "matches found    {} of {}", grouped(n_found), grouped(n_matches))?;
+            if n_unknown > 0 {
+                writeln!(f, "truth left out   {} (rows with ids that are in no table)", grouped(n_unknown))?;
+            }
+            writeln!(f, "recall           {recall:.4}")?;
+            writeln!(f, "precision        {precision:.4}")?;
+            writeln!(f, "F1               {f1:.4}")?;
+            writeln!(f, "CSSR             {cssr:.3e}")?;
+        }
+        writeln!(f, "time             {}", self.stages)?;
+        if let Some(bytes) = self.peak_memory {
+            writeln!(f, "peak memory      {:.1} MiB", bytes as f64 / f64::from(1 << 20))?;
+        }
+        Ok(())
+    }
+}
