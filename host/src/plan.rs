@@ -5,6 +5,7 @@
 //! [`partition`] cuts all pairs into tasks and blocks. Nothing here sees a device.
 
 pub mod access;
+mod conjunction;
 pub mod cost;
 mod expected;
 mod generator;
@@ -23,7 +24,8 @@ mod tests;
 mod tree;
 mod variant;
 
-pub use generator::{Conjunction, Evidence, Plan};
+pub use conjunction::Conjunction;
+pub use generator::{Evidence, Plan};
 pub use layout::Step;
 pub use options::{JoinChoice, ScanOptions, SimilarityChoice};
 pub use program::{BranchSteps, Program};

@@ -1,10 +1,14 @@
 //! The rules of the house that no lint knows.
 //!
 //! Every source file begins with a `//!` that tells what it is for, stays short enough to be read in one go, and is
-//! named for what it holds. `unsafe` stays behind its fences.
+//! named for what it holds. `unsafe` stays behind its fences, and imports point one way ([`walls`]).
+
+mod imports;
+mod walls;
 
 use crate::cargo::root;
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,17 +24,30 @@ pub(crate) fn run() -> Result<()> {
     let mut files = Vec::new();
     sources(&root, &mut files)?;
     files.sort();
-    let mut complaints = Vec::new();
+    let read =
+        |file: &Path| fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()));
+    let mut texts = BTreeMap::new();
     for file in &files {
-        let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
         let path = file.strip_prefix(&root).unwrap_or(file).to_string_lossy().replace('\\', "/");
-        complaints.extend(complain(&path, &text));
+        texts.insert(path, read(file)?);
+    }
+    let mut complaints: Vec<String> = texts.iter().flat_map(|(path, text)| complain(path, text)).collect();
+    complaints.extend(walls::complain(&texts));
+    for name in members(&read(&root.join("Cargo.toml"))?) {
+        let manifest = read(&root.join(name.as_str()).join("Cargo.toml"))?;
+        complaints.extend(walls::complain_of_manifest(&name, &manifest));
     }
     if !complaints.is_empty() {
         bail!("{} to tidy up:\n  {}", complaints.len(), complaints.join("\n  "));
     }
     println!("{} source files are tidy", files.len());
     Ok(())
+}
+
+/// The crates that the workspace's manifest lists.
+fn members(manifest: &str) -> Vec<String> {
+    let line = manifest.lines().find(|line| line.starts_with("members")).unwrap_or_default();
+    line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// All `.rs` files below a folder, except in hidden ones and in what is built.
@@ -99,7 +116,12 @@ mod tests {
 
     #[test]
     fn a_file_tells_its_story_first() {
-        check("host/src/plan.rs", "use std::fs;\n//! Plans.\n", &["plan.rs:1: begin"]);
+        check(
+            "host/src/plan.rs",
+            "use std::collections::BTreeMap;
+use std::fs;\n//! Plans.\n",
+            &["plan.rs:1: begin"],
+        );
         check("host/src/plan.rs", "", &["begin"]);
     }
 

@@ -6,6 +6,7 @@
 //! tried beside the one that looks at each: whichever costs least on a sample of pairs ([`Expected`]) is taken. The path is
 //! archived once; backends walk the archive where it lies, on the device too.
 
+use super::conjunction::{Conjunction, conjunctions};
 use super::expected::Expected;
 use super::layout::{self, Layout, Step};
 use super::options::ScanOptions;
@@ -14,7 +15,7 @@ use super::program::Program;
 use super::redundancy;
 use super::tree::{self, Node};
 use super::variant::Variant;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::statistics::{Pairs, Statistics};
@@ -40,17 +41,6 @@ pub struct Plan {
     layout: Layout,
     options: ScanOptions,
     program: Program,
-}
-
-/// A conjunction as the planner handles it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Conjunction {
-    /// Its rule, by its place in the file.
-    pub rule: u32,
-    /// By their places among the plan's predicates.
-    pub predicates: Vec<usize>,
-    /// See [`Witness::earlier`].
-    pub earlier: Vec<Conjunction>,
 }
 
 /// What a plan is made from.
@@ -126,21 +116,6 @@ impl Plan {
     pub fn steps(&self) -> &[Step] {
         &self.layout.steps
     }
-}
-
-fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Conjunction>> {
-    let place = |predicate: &Predicate| {
-        let ix = predicates.iter().position(|other| other == predicate);
-        ix.ok_or_else(|| Error::Internal(format!("`{predicate}` was not encoded")))
-    };
-    let mut all = Vec::new();
-    for (rule, conjunction) in
-        (0..).zip(rules).flat_map(|(ix, rule)| rule.conjunctions.iter().map(move |c| (ix, c)))
-    {
-        let predicates = conjunction.iter().map(place).collect::<Result<_>>()?;
-        all.push(Conjunction { rule, predicates, earlier: Vec::new() });
-    }
-    Ok(all)
 }
 
 /// Variants that say how to order predicates.

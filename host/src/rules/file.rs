@@ -7,18 +7,19 @@
 //! ```
 //!
 //! A section `[score]` may follow, which says how candidates are scored: `score`.
-//! Beside the rules, or instead of them, there may be [neighbourhoods](super::neighbourhood).
+//! Beside the rules, or instead of them, there may be neighbourhoods: `neighbourhood`.
 //!
 //! The TOML is walked by hand rather than by serde, so that every complaint can say what a rule file looks like and
 //! point at the key or the value in question.
 
+mod neighbourhood;
 mod score;
 
+pub(super) use neighbourhood::NearEntry;
 pub(super) use score::{AttributeEntry, ScoreSection};
 
 use super::Side;
 use super::literal::Literal;
-use super::neighbourhood;
 use super::suggest::nearest;
 use super::syntax::{self, Comparison, Complaint, Formula, Parsed, complaint};
 use crate::base::error::{Error, Result, RuleError};
@@ -41,7 +42,7 @@ pub struct RuleFile {
     source: String,
     entries: Vec<Entry>,
     score: Option<ScoreSection>,
-    neighbourhoods: Vec<neighbourhood::Entry>,
+    neighbourhoods: Vec<NearEntry>,
 }
 
 /// One rule of the file.
@@ -123,7 +124,7 @@ impl RuleFile {
         &self.path
     }
 
-    pub(super) fn neighbourhoods(&self) -> &[neighbourhood::Entry] {
+    pub(super) fn neighbourhoods(&self) -> &[NearEntry] {
         &self.neighbourhoods
     }
 
@@ -152,7 +153,7 @@ impl Complaint {
 /// What a rule file is made of.
 struct Sections {
     entries: Vec<Entry>,
-    neighbourhoods: Vec<neighbourhood::Entry>,
+    neighbourhoods: Vec<NearEntry>,
     score: Option<ScoreSection>,
 }
 
