@@ -24,9 +24,13 @@ pub(crate) struct DataSet {
     pub(crate) rules: PathBuf,
 }
 
-/// The folder of data sets, beside the checkout.
+/// Where data sets are, if not beside the checkout; the benchmarks know it by the same name.
+const DATA: &str = "HYPERBLOCK_DATA";
+
+/// The folder of data sets.
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data")
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    std::env::var_os(DATA).map_or_else(beside, PathBuf::from)
 }
 
 /// The data sets that there are rules for, whether they are there or not. A folder of folders is a data set each.
