@@ -1,8 +1,11 @@
 //! `cargo xtask bench`: how fast the engine is, on work whose answer is known.
 //!
-//! Every benchmark asserts its counts, warms up, and reports medians with all devices side by side. The engine is
-//! only linked with the feature `bench` and in release; without it the command builds and starts itself again.
+//! Every benchmark asserts its counts, warms up, and reports medians with all devices side by side; [`against`] an older
+//! commit, both take turns. The engine is only linked with the feature `bench` and in release; without it the command
+//! builds and starts itself again.
 
+#[cfg(feature = "bench")]
+mod against;
 #[cfg(feature = "bench")]
 pub(crate) mod bars;
 #[cfg(feature = "bench")]
@@ -13,6 +16,8 @@ mod closure;
 mod cluster;
 #[cfg(feature = "bench")]
 mod cost;
+#[cfg(feature = "bench")]
+mod job;
 #[cfg(feature = "bench")]
 mod join;
 #[cfg(feature = "bench")]
@@ -50,6 +55,33 @@ use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
 
 /// What `cargo xtask bench` is asked.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    against: AgainstArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// An older program to run beside this one, for every benchmark that measures the engine alone.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct AgainstArgs {
+    /// Build this older commit too, run both by turns, and print how much longer the new one takes
+    #[arg(long, global = true, value_name = "COMMIT", help_heading = "Side by side")]
+    against: Option<String>,
+    /// Run these two programs by turns instead: of `job` two hyperblocks, else two xtasks with the feature bench
+    #[arg(long, global = true, num_args = 2, value_names = ["OLD", "NEW"], help_heading = "Side by side")]
+    binaries: Vec<PathBuf>,
+    /// Rounds in which each side runs once; of `job` also without another side [default: 5 for `job`, else 3]
+    #[arg(long, global = true, value_name = "N", help_heading = "Side by side")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
+    /// Begin no round that would not end within this time; the first round of everything is run in any case
+    #[arg(long, global = true, value_name = "SECONDS", help_heading = "Side by side")]
+    within: Option<u32>,
+}
+
+/// A benchmark.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// All pairs of some tables under some rules, one workload after the other: pairs a second on each device
@@ -76,6 +108,8 @@ pub(crate) enum Command {
     Workflow(WorkflowArgs),
     /// Rules in the planned order and in every variant's: times by number of predicates and of rules
     Plan(PlanArgs),
+    /// The program itself from file to file: seven jobs, with the time of every stage
+    Job(JobArgs),
 }
 
 /// What the scan compares, and by which rules.
@@ -350,6 +384,10 @@ pub(crate) struct ClusterArgs {
     save: Option<PathBuf>,
 }
 
+/// How CDs are sorted, and how far apart those are that are paired.
+const CD_KEYS: [&str; 2] = ["title", "tracks"];
+const CD_WINDOW: u32 = 20;
+
 /// The workflow's workload.
 #[derive(clap::Args)]
 pub(crate) struct WorkflowArgs {
@@ -357,10 +395,10 @@ pub(crate) struct WorkflowArgs {
     #[arg(long, default_value_t = 1_800_000, value_parser = clap::value_parser!(u32).range(2..))]
     rows: u32,
     /// A key that CDs are sorted by; may be repeated
-    #[arg(long, default_values_t = ["title".to_owned(), "tracks".to_owned()])]
+    #[arg(long, default_values_t = CD_KEYS.map(str::to_owned))]
     key: Vec<String>,
     /// The window: CDs whose places differ by less are paired
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = CD_WINDOW, value_parser = clap::value_parser!(u32).range(2..))]
     near: u32,
     /// Runs to take the median of, after one that is not counted
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
@@ -387,6 +425,49 @@ pub(crate) struct PlanArgs {
     save: Option<PathBuf>,
 }
 
+/// What the program is started for.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "lower")]
+pub(crate) enum JobName {
+    /// People with the same zip code and similar last names
+    E1,
+    /// People by three rules: zip code and last name, phone, year and description
+    E2,
+    /// People whose descriptions have similar words
+    S1w,
+    /// People whose descriptions have similar 3-grams
+    S1g,
+    /// People with similar streets
+    S1l,
+    /// The songs of the data set musicbrainz_20k, if it is there, to entities
+    Songs,
+    /// Generated CDs to entities, by sorted neighbourhoods and a score
+    Cds,
+}
+
+/// The program's workload.
+#[derive(clap::Args)]
+pub(crate) struct JobArgs {
+    /// A job to measure; may be repeated [default: all whose data is there]
+    #[arg(long, value_enum, value_name = "NAME")]
+    job: Vec<JobName>,
+    /// People in the table of workloads/gen_people.py; of 10,000, 100,000 and 1,000,000 the right counts are known
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
+    rows: u32,
+    /// CDs in the generated table
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(2..))]
+    cds: u32,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// The hyperblock to measure [default: built from this checkout]
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 /// The cost model's workload.
 #[derive(clap::Args)]
 pub(crate) struct CostArgs {
@@ -408,8 +489,12 @@ fn similarity(text: &str) -> Result<f64> {
 }
 
 #[cfg(feature = "bench")]
-pub(crate) fn run(command: &Command) -> Result<()> {
-    match command {
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let sides = &args.against;
+    if sides.are_asked() && !matches!(args.command, Command::Job(_)) {
+        return against::run(&args.command, sides);
+    }
+    match &args.command {
         Command::Scan(args) => scan::run(args),
         Command::Rapidfuzz(args) => rapidfuzz::run(args),
         Command::Join(args) => join::run(args),
@@ -422,11 +507,12 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         Command::Cost(args) => cost::run(args),
         Command::Workflow(args) => workflow::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Job(args) => job::run(args, sides),
     }
 }
 
 #[cfg(not(feature = "bench"))]
-pub(crate) fn run(_: &Command) -> Result<()> {
+pub(crate) fn run(_: &Args) -> Result<()> {
     again()
 }
 

@@ -5,12 +5,26 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// What cargo names our folder by; who starts us without cargo may name another.
+pub(crate) const MANIFEST: &str = "CARGO_MANIFEST_DIR";
+
 /// The root of the checkout.
 pub(crate) fn root() -> PathBuf {
-    // What cargo says at run time comes first: a binary built in one checkout may run in another with the same target.
-    let manifest =
-        env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
-    manifest.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+    // What is known at run time comes first: a binary built in one checkout may run in another, with the same target or
+    // carried to another machine.
+    let above = |folder: PathBuf| folder.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    match env::var_os(MANIFEST) {
+        Some(ours) => above(ours.into()),
+        None => env::current_dir()
+            .ok()
+            .and_then(|here| checkout(&here))
+            .unwrap_or_else(|| above(env!("CARGO_MANIFEST_DIR").into())),
+    }
+}
+
+/// The checkout that a folder is in.
+fn checkout(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find(|folder| folder.join("xtask/Cargo.toml").is_file()).map(Path::to_path_buf)
 }
 
 /// Where cargo, and we, put what is built.
@@ -76,7 +90,14 @@ fn name(command: &Command) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::disturbs;
+    use super::{checkout, disturbs, root};
+    use std::path::Path;
+
+    #[test]
+    fn a_checkout_is_found_from_within() {
+        assert_eq!(checkout(&root().join("xtask/src")), Some(root()));
+        assert_eq!(checkout(Path::new("/")), None);
+    }
 
     #[test]
     fn the_users_settings_stay() {

@@ -36,8 +36,7 @@ enum Command {
     /// Find the duplicates in the bundled example, and say how many were right
     Demo(demo::Args),
     /// Measure the engine, side by side on all devices there are
-    #[command(subcommand)]
-    Bench(bench::Command),
+    Bench(bench::Args),
     /// Switch one part of the engine off at a time, and measure how much slower it gets
     Ablate(ablate::Args),
     /// Time predicates on a device, and train the model that predicts their costs
@@ -51,7 +50,7 @@ fn main() -> ExitCode {
         Command::Device(args) => device::run(&args),
         Command::Gen(command) => r#gen::run(&command),
         Command::Demo(args) => demo::run(&args),
-        Command::Bench(command) => bench::run(&command),
+        Command::Bench(args) => bench::run(&args),
         Command::Ablate(args) => ablate::run(&args),
         Command::TrainCost(args) => train_cost::run(&args),
         Command::Test(args) => test::run(&args),

@@ -64,6 +64,11 @@ struct Figure {
     target: Option<f64>,
 }
 
+/// The names of all graphs.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    GRAPHS.into_iter().map(|graph| graph.0)
+}
+
 pub(super) fn run(args: &ClosureArgs) -> Result<()> {
     let graphs: Vec<_> = match &args.graph[..] {
         [] => GRAPHS.to_vec(),

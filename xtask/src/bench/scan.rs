@@ -36,16 +36,20 @@ pub(super) fn run(args: &ScanArgs) -> Result<()> {
 
 /// The devices that are asked for; if none, the CPU, and a GPU where there is one.
 pub(crate) fn open(asked: &[String]) -> Result<Vec<Box<dyn Backend>>> {
-    let gpu = || cuda::gpus().is_ok().then(|| "cuda".to_owned());
-    let names = match asked {
-        [] => [Some("cpu".to_owned()), gpu()].into_iter().flatten().collect(),
-        asked => asked.to_vec(),
-    };
     let open = |name: &String| -> Result<_> {
         let choice: DeviceChoice = name.parse().map_err(anyhow::Error::msg)?;
         Ok(device::open(choice, None)?)
     };
-    names.iter().map(open).collect()
+    names(asked).iter().map(open).collect()
+}
+
+/// Their names, as for `hyperblock --device`.
+pub(super) fn names(asked: &[String]) -> Vec<String> {
+    let gpu = || cuda::gpus().is_ok().then(|| "cuda".to_owned());
+    match asked {
+        [] => [Some("cpu".to_owned()), gpu()].into_iter().flatten().collect(),
+        asked => asked.to_vec(),
+    }
 }
 
 /// Measures a workload on every device, and adds a line for each.

@@ -26,7 +26,7 @@ pub(super) fn run(args: &ScoreArgs) -> Result<()> {
         if args.measure.is_empty() { ScoreMeasure::value_variants() } else { args.measure.as_slice() };
     let pairs = pairs(args.rows, args.pairs);
     let mut lines =
-        vec!["measure,wanted,device,rows,pairs,runs,median_s,fastest_s,slowest_s,pairs_per_s".to_owned()];
+        vec!["measure,wanted,device,rows,pairs,runs,median_s,fastest_s,slowest_s,pairs_per_s,sum".to_owned()];
     for &measure in measures {
         let rules = folder.join(format!("{}.toml", name(measure)));
         replace(&rules, |file| file.write_all(rule_file(measure).as_bytes()))?;
@@ -80,7 +80,7 @@ fn rule_file(measure: ScoreMeasure) -> String {
     format!("[[rules]]\nwhen = \"l.title = r.title\"\n[score]\n{attributes}")
 }
 
-/// Times means and patterns, and adds a line for each; what they come to, as a sum and a hash.
+/// Times means and patterns, and adds a line for each; what they come to, each as a checksum.
 fn measure_on(
     job: &Prepared,
     device: &dyn hyperblock::operators::Backend,
@@ -94,21 +94,22 @@ fn measure_on(
     let mut scores = scoring.load(device)?;
     let records: Vec<[u32; 2]> = pairs.iter().map(|pair| [pair.left, pair.right]).collect();
     let (mut means, mut patterns) = (Vec::new(), Vec::new());
-    let times = Times::of(|| {
+    let of_means = Times::of(|| {
         means = scores.score(pairs, &control)?;
         Ok(())
     })?;
-    lines.push(line(measure, "mean", &device.name(), rows, pairs.len(), &times));
-    let times = Times::of(|| {
+    let of_patterns = Times::of(|| {
         patterns = scores.patterns(&records, &control)?;
         Ok(())
     })?;
-    lines.push(line(measure, "pattern", &device.name(), rows, pairs.len(), &times));
     // Where each stands counts, too.
     let hash = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let of_means = means.iter().map(|&mean| u64::from(mean));
-    let checksum = of_means.chain(patterns.iter().copied()).fold(0, hash);
-    Ok((means.iter().map(|&mean| u64::from(mean)).sum(), checksum))
+    let found = (means.iter().map(|&mean| u64::from(mean)), patterns.iter().copied());
+    let found = (found.0.fold(0, hash), found.1.fold(0, hash));
+    for (wanted, times, sum) in [("mean", of_means, found.0), ("pattern", of_patterns, found.1)] {
+        lines.push(line(measure, wanted, &device.name(), rows, pairs.len(), &times, sum));
+    }
+    Ok(found)
 }
 
 /// Prints a measurement; the line for its file.
@@ -119,6 +120,7 @@ fn line(
     rows: u32,
     n_pairs: usize,
     times: &Times,
+    sum: u64,
 ) -> String {
     let (n_runs, median, fastest, slowest) =
         (times.n_runs(), times.median(), times.fastest(), times.slowest());
@@ -129,6 +131,7 @@ fn line(
         rate / 1e6,
     );
     format!(
-        "{name},{wanted},{device},{rows},{n_pairs},{n_runs},{median:.6},{fastest:.6},{slowest:.6},{rate:.0}"
+        "{name},{wanted},{device},{rows},{n_pairs},{n_runs},{median:.6},{fastest:.6},{slowest:.6},{rate:.0},\
+         {sum:016x}"
     )
 }

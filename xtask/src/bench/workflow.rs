@@ -7,7 +7,7 @@
 
 use super::measure::LONG;
 use super::scan::open;
-use super::{WorkflowArgs, record};
+use super::{CD_KEYS, CD_WINDOW, WorkflowArgs, record};
 use crate::cargo::target;
 use crate::r#gen::{self, Command};
 use crate::replace::replace;
@@ -59,7 +59,7 @@ type Run = (Vec<(&'static str, Duration)>, Duration);
 
 pub(super) fn run(args: &WorkflowArgs) -> Result<()> {
     let devices = open(&args.device)?;
-    let files = make(args)?;
+    let files = make(args.rows, &args.key, args.near)?;
     let mut lines = vec!["device,rows,candidates,kept,entities,runs,stage,median_s".to_owned()];
     let mut known = None;
     for device in &devices {
@@ -86,14 +86,20 @@ pub(super) fn run(args: &WorkflowArgs) -> Result<()> {
     }
 }
 
+/// The table and the rules, as the workflow has them if nothing else is said.
+pub(super) fn cds(rows: u32) -> Result<(PathBuf, PathBuf)> {
+    let files = make(rows, &CD_KEYS.map(str::to_owned), CD_WINDOW)?;
+    Ok((files.table, files.rules))
+}
+
 /// Writes the rules, and the table if it is not there yet.
-fn make(args: &WorkflowArgs) -> Result<Files> {
-    let folder = target().join("bench").join(format!("cds-{}", args.rows));
+fn make(rows: u32, keys: &[String], window: u32) -> Result<Files> {
+    let folder = target().join("bench").join(format!("cds-{rows}"));
     let [table, truth, rules] = ["cds.csv", "truth.csv", "rules.toml"].map(|name| folder.join(name));
     if !truth.is_file() {
-        r#gen::run(&Command::Cds { rows: args.rows, seed: SEED, duplicates: DUPLICATES, output: folder })?;
+        r#gen::run(&Command::Cds { rows, seed: SEED, duplicates: DUPLICATES, output: folder })?;
     }
-    let text = rule_file(&args.key, args.near);
+    let text = rule_file(keys, window);
     replace(&rules, |file| file.write_all(text.as_bytes()))?;
     Ok(Files { table, truth, rules })
 }
@@ -170,7 +176,7 @@ mod tests {
             device: Vec::new(),
             save: None,
         };
-        let files: Files = make(&args).unwrap();
+        let files: Files = make(args.rows, &args.key, args.near).unwrap();
         let (_, counts) = once(&files, &Cpu::new()).unwrap();
         assert!((500..580).contains(&counts.entities), "{counts:?}");
         assert!(quality(&files, &Cpu::new()).unwrap().contains("entities"));

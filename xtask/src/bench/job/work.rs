@@ -1,0 +1,152 @@
+//! The jobs: what hyperblock is asked, and what it must find.
+
+use super::people;
+use crate::bench::workload::{data_sets, rule_file};
+use crate::bench::{JobArgs, JobName, workflow};
+use crate::cargo::{root, target};
+use crate::replace::replace;
+use anyhow::{Result, ensure};
+use clap::ValueEnum;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+const E1: [&str; 1] = ["l.zip = r.zip AND levenshtein_similarity(l.last_name, r.last_name) >= 0.8"];
+const E2: [&str; 3] = [
+    "l.zip = r.zip AND jaro_winkler_similarity(l.last_name, r.last_name) >= 0.9",
+    "l.phone = r.phone",
+    "l.birth_year = r.birth_year AND jaccard(qgrams(l.description, 3), qgrams(r.description, 3)) >= 0.6",
+];
+const S1W: [&str; 1] = ["jaccard(words(l.description), words(r.description)) >= 0.8"];
+const S1G: [&str; 1] = ["jaccard(qgrams(l.description, 3), qgrams(r.description, 3)) >= 0.7"];
+const S1L: [&str; 1] = ["levenshtein_similarity(l.street, r.street) >= 0.7"];
+
+/// Counts that are known, by rows of the table: of people those that the workloads were published with, of songs
+/// and CDs those of the engine's first commit that made entities.
+const KNOWN: [(JobName, u32, &str, u64); 16] = [
+    (JobName::E1, 10_000, "candidates", 1_980),
+    (JobName::E1, 100_000, "candidates", 40_237),
+    (JobName::E1, 1_000_000, "candidates", 1_191_554),
+    (JobName::E2, 10_000, "candidates", 2_202),
+    (JobName::E2, 100_000, "candidates", 43_453),
+    (JobName::E2, 1_000_000, "candidates", 1_246_644),
+    (JobName::S1w, 10_000, "candidates", 930),
+    (JobName::S1w, 100_000, "candidates", 9_301),
+    (JobName::S1w, 1_000_000, "candidates", 92_561),
+    (JobName::S1g, 10_000, "candidates", 1_047),
+    (JobName::S1g, 100_000, "candidates", 10_464),
+    (JobName::S1l, 100_000, "candidates", 2_726_514),
+    (JobName::Songs, 19_375, "candidates", 173_113),
+    (JobName::Songs, 19_375, "kept", 14_913),
+    (JobName::Songs, 19_375, "entities", 10_356),
+    (JobName::Cds, 100_000, "entities", 0),
+];
+
+/// Records of the data set.
+const SONGS: u32 = 19_375;
+
+/// A job whose files are there.
+pub(super) struct Work {
+    name: JobName,
+    pub(super) rows: u32,
+    table: PathBuf,
+    rules: PathBuf,
+}
+
+impl Work {
+    /// Writes the rules, and the table if it is not there.
+    pub(super) fn make(name: JobName, args: &JobArgs) -> Result<Self> {
+        let (rows, table, rules) = match name {
+            JobName::Songs => {
+                let table = data_sets().join("musicbrainz_20k").join("table.csv");
+                ensure!(table.is_file(), "{} is not there", table.display());
+                (SONGS, table, root().join("examples/musicbrainz_20k/rules.toml"))
+            }
+            JobName::Cds => {
+                let (table, rules) = workflow::cds(args.cds)?;
+                (args.cds, table, rules)
+            }
+            people => {
+                let table = people::table(args.rows)?;
+                let rules = target().join("bench").join("people").join(format!("{}.toml", name.name()));
+                let text = rule_file(people.conditions());
+                replace(&rules, |file| file.write_all(text.as_bytes()))?;
+                (args.rows, table, rules)
+            }
+        };
+        Ok(Self { name, rows, table, rules })
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.name.name()
+    }
+
+    /// What hyperblock is asked, but for device and output.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        let verb = match self.name {
+            JobName::Songs | JobName::Cds => "resolve",
+            _ => "dedupe",
+        };
+        vec![verb.into(), self.table.clone().into(), "--rules".into(), self.rules.clone().into()]
+    }
+
+    /// Fails if a count that is known is another one.
+    pub(super) fn check(&self, counts: &[(&'static str, u64)]) -> Result<()> {
+        let known = |(name, rows, ..): &&(JobName, u32, &str, u64)| *name == self.name && *rows == self.rows;
+        for (_, _, what, right) in KNOWN.iter().filter(known) {
+            let found = counts.iter().find(|(name, _)| name == what).map(|(_, n)| *n);
+            ensure!(
+                found == Some(*right),
+                "{}: {} {what}, but {right} are right",
+                self.name(),
+                found.map_or_else(|| "no".to_owned(), |n| n.to_string())
+            );
+        }
+        Ok(())
+    }
+}
+
+impl JobName {
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Of jobs of people.
+    fn conditions(self) -> &'static [&'static str] {
+        match self {
+            Self::E1 => &E1,
+            Self::E2 => &E2,
+            Self::S1w => &S1W,
+            Self::S1g => &S1G,
+            Self::S1l => &S1L,
+            Self::Songs | Self::Cds => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Work;
+    use crate::bench::JobName;
+
+    fn work(name: JobName, rows: u32) -> Work {
+        Work { name, rows, table: "table.csv".into(), rules: "rules.toml".into() }
+    }
+
+    #[test]
+    fn wrong_counts_are_found_out() {
+        let songs = |kept| [("candidates", 173_113), ("kept", kept), ("entities", 10_356)];
+        assert!(work(JobName::Songs, 19_375).check(&songs(14_913)).is_ok());
+        let error = work(JobName::Songs, 19_375).check(&songs(14_914)).unwrap_err();
+        assert_eq!(error.to_string(), "songs: 14914 kept, but 14913 are right");
+        let error = work(JobName::E1, 10_000).check(&[]).unwrap_err();
+        assert_eq!(error.to_string(), "e1: no candidates, but 1980 are right");
+        assert!(work(JobName::E1, 10_001).check(&[("candidates", 5)]).is_ok());
+    }
+
+    #[test]
+    fn entities_are_resolved() {
+        assert_eq!(work(JobName::S1g, 10).arguments(), ["dedupe", "table.csv", "--rules", "rules.toml"]);
+        assert_eq!(work(JobName::Cds, 10).arguments()[0], "resolve");
+    }
+}
