@@ -33,19 +33,34 @@ pub(super) fn run(args: &JobArgs, sides: &AgainstArgs) -> Result<()> {
         Some(program) => program.canonicalize().with_context(|| format!("no program {}", program.display())),
         None => build_here(Program::Hyperblock),
     };
-    match Pair::open(sides, Program::Hyperblock, here)? {
-        Some(pair) => compare(args, sides, &pair),
-        None => alone(args, sides, &here()?),
+    let pair = Pair::open(sides, Program::Hyperblock, here)?;
+    let works = works(args);
+    match &pair {
+        Some(pair) => compare(args, sides, &works, pair),
+        None => alone(args, sides, &works, &here()?),
     }
 }
 
+/// The jobs whose data is there, or can be made.
+fn works(args: &JobArgs) -> Vec<Work> {
+    let jobs = if args.job.is_empty() { JobName::value_variants() } else { args.job.as_slice() };
+    let make = |&job: &JobName| match Work::make(job, args) {
+        Ok(work) => Some(work),
+        Err(why) => {
+            println!("{}: left out, {why:#}", job.name());
+            None
+        }
+    };
+    jobs.iter().filter_map(make).collect()
+}
+
 /// Two programs by turns.
-fn compare(args: &JobArgs, sides: &AgainstArgs, pair: &Pair) -> Result<()> {
+fn compare(args: &JobArgs, sides: &AgainstArgs, works: &[Work], pair: &Pair) -> Result<()> {
     pair.print()?;
     against::print_head();
     let mut all: Vec<Compared> = Vec::new();
     let programs = pair.sides().map(|side| side.program.as_path());
-    each(args, sides, &programs, |work, device, runs| {
+    each(args, sides, works, &programs, |work, device, runs| {
         let rows: Vec<Vec<Vec<Row>>> =
             runs.iter().map(|side| side.iter().map(|run| run.rows(work, device)).collect()).collect();
         let compared = against::compare(&rows)?;
@@ -64,11 +79,11 @@ fn compare(args: &JobArgs, sides: &AgainstArgs, pair: &Pair) -> Result<()> {
 }
 
 /// One program.
-fn alone(args: &JobArgs, sides: &AgainstArgs, program: &Path) -> Result<()> {
+fn alone(args: &JobArgs, sides: &AgainstArgs, works: &[Work], program: &Path) -> Result<()> {
     let mut lines = vec![
         "job,device,rows,stage,candidates,kept,entities,lines,runs,median_s,fastest_s,slowest_s".to_owned(),
     ];
-    each(args, sides, &[program], |work, device, runs| {
+    each(args, sides, works, &[program], |work, device, runs| {
         let Some(runs) = runs.first() else { return Ok(()) };
         println!("{} on {device}, {} rows: {}", work.name(), work.rows, runs[0].found());
         for (stage, _) in runs[0].times() {
@@ -95,21 +110,14 @@ fn alone(args: &JobArgs, sides: &AgainstArgs, program: &Path) -> Result<()> {
 fn each(
     args: &JobArgs,
     sides: &AgainstArgs,
+    works: &[Work],
     programs: &[&Path],
     mut then: impl FnMut(&Work, &str, &[Vec<Run>]) -> Result<()>,
 ) -> Result<()> {
-    let jobs = if args.job.is_empty() { JobName::value_variants() } else { args.job.as_slice() };
-    let mut works = Vec::new();
-    for &job in jobs {
-        match Work::make(job, args) {
-            Ok(work) => works.push(work),
-            Err(why) => println!("{}: left out, {why:#}", job.name()),
-        }
-    }
     let devices = names(&args.device);
     let budget = Budget::new(sides.within);
     let mut n_left = works.len() * devices.len();
-    for work in &works {
+    for work in works {
         for device in &devices {
             let turns = Turns {
                 n_sides: programs.len(),

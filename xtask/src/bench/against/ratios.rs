@@ -59,17 +59,20 @@ pub(super) struct Ratio {
 }
 
 impl Compared {
-    /// None, if one side alone has the row.
+    /// None, if one side alone has the row, or if a time is too short to be told.
     pub(super) fn ratio(&self) -> Option<Ratio> {
         let [old, new] = &self.seconds;
-        let mut ratios: Vec<f64> = old.iter().zip(new).map(|(old, new)| new / old.max(TICK)).collect();
+        if old.iter().chain(new).any(|seconds| *seconds <= 0.0) {
+            return None;
+        }
+        let mut ratios: Vec<f64> = old.iter().zip(new).map(|(old, new)| new / old).collect();
         ratios.sort_by(f64::total_cmp);
         let fastest = |seconds: &[f64]| seconds.iter().copied().fold(f64::INFINITY, f64::min);
         Some(Ratio {
             median: median(&ratios)?,
             least: *ratios.first()?,
             most: *ratios.last()?,
-            fastest: fastest(new) / fastest(old).max(TICK),
+            fastest: fastest(new) / fastest(old),
         })
     }
 
@@ -80,9 +83,6 @@ impl Compared {
         median(&seconds)
     }
 }
-
-/// The shortest time that files of results tell.
-const TICK: f64 = 1e-6;
 
 /// Of sorted values; of an even number the mean of the two in the middle.
 fn median(sorted: &[f64]) -> Option<f64> {
@@ -122,6 +122,8 @@ mod tests {
         let labels: Vec<_> = compared.iter().map(|one| (one.row.label(), one.ratio().is_some())).collect();
         assert_eq!(labels, [("a".to_owned(), true), ("b".to_owned(), false), ("c".to_owned(), false)]);
         assert_eq!((compared[1].median(1), compared[2].median(1)), (None, Some(3.0)));
+        let compared = compare(&[vec![vec![row("a", 7, 0.0)]], vec![vec![row("a", 7, 1.0)]]]).unwrap();
+        assert_eq!(compared[0].ratio(), None);
     }
 
     #[test]

@@ -104,7 +104,10 @@ fn build(commit: &str, program: Program) -> Result<Side> {
     );
     let built = folder.join("target");
     println!("building {commit} in {} (some minutes the first time)", folder.display());
-    run(arguments(program, cargo().current_dir(&folder).env("CARGO_TARGET_DIR", &built)))?;
+    // It may want another toolchain than ours, and says so in its own folder.
+    let mut cargo = at_root("cargo");
+    cargo.current_dir(&folder).env_remove("RUSTUP_TOOLCHAIN").env("CARGO_TARGET_DIR", &built);
+    run(arguments(program, &mut cargo))?;
     Ok(Side { program: built.join("release").join(program.name()), commit: Some(hash[..12].to_owned()) })
 }
 
