@@ -73,7 +73,7 @@ pub(crate) enum Data {
 
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(_: &Args) -> Result<()> {
-    crate::bench::again()
+    crate::cargo::again()
 }
 
 #[cfg(feature = "bench")]

@@ -35,7 +35,6 @@ mod python;
 #[cfg(feature = "bench")]
 mod rapidfuzz;
 #[cfg(feature = "bench")]
-pub(crate) mod record;
 #[cfg(feature = "bench")]
 pub(crate) mod scan;
 #[cfg(feature = "bench")]
@@ -513,14 +512,5 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(_: &Args) -> Result<()> {
-    again()
-}
-
-/// Builds this program with the engine, and starts it with the same arguments.
-#[cfg(not(feature = "bench"))]
-pub(crate) fn again() -> Result<()> {
-    eprintln!("building the benchmarks (some minutes the first time)");
-    let mut again = crate::cargo::cargo();
-    again.args(["run", "--release", "--quiet", "--package", "xtask", "--features", "bench", "--"]);
-    crate::cargo::run(again.args(std::env::args_os().skip(1)))
+    crate::cargo::again()
 }

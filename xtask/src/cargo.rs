@@ -88,6 +88,15 @@ fn name(command: &Command) -> String {
     format!("`{}`", words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))
 }
 
+/// Builds this program with the engine, and starts it with the same arguments.
+#[cfg(not(feature = "bench"))]
+pub(crate) fn again() -> Result<()> {
+    eprintln!("building the benchmarks (some minutes the first time)");
+    let mut again = cargo();
+    again.args(["run", "--release", "--quiet", "--package", "xtask", "--features", "bench", "--"]);
+    run(again.args(std::env::args_os().skip(1)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{checkout, disturbs, root};

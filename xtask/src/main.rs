@@ -10,6 +10,8 @@ mod cargo;
 mod demo;
 mod device;
 mod r#gen;
+#[cfg(feature = "bench")]
+mod record;
 mod replace;
 mod test;
 mod tidy;

@@ -50,7 +50,7 @@ pub(crate) struct WorkloadArgs {
 
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(_: &Args) -> Result<()> {
-    crate::bench::again()
+    crate::cargo::again()
 }
 
 #[cfg(feature = "bench")]

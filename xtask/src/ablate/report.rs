@@ -3,7 +3,7 @@
 use super::data::{VARIANTS, name};
 use super::timing::Figure;
 use crate::bench::bars::{Bars, Series};
-use crate::bench::record;
+use crate::record;
 use anyhow::Result;
 use hyperblock::plan::Variant;
 use std::path::Path;

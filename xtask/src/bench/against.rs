@@ -18,8 +18,9 @@ pub(super) use rows::Row;
 pub(super) use side::{Pair, Program, build_here};
 pub(super) use turns::{Budget, Turns};
 
-use super::{AgainstArgs, Command, SetjoinData, Workload, closure, record};
+use super::{AgainstArgs, Command, SetjoinData, Workload, closure};
 use crate::cargo::target;
+use crate::record;
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use side::{Side, at_home};

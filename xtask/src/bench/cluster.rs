@@ -12,7 +12,8 @@ mod peers;
 
 use super::measure::Times;
 use super::scan::open;
-use super::{ClusterArgs, ClusterWorkload, record};
+use super::{ClusterArgs, ClusterWorkload};
+use crate::record;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use data::Pairs;

@@ -5,8 +5,9 @@
 //! them as if nothing had happened. What is judged is the order that it gives predicates whose timings are sound. Every
 //! seed draws another split, another noise and other first weights.
 
+use super::CostArgs;
 use super::chart::{Chart, Line};
-use super::{CostArgs, record};
+use crate::record;
 use crate::train_cost::timings::{Taken, Timing, split, take};
 use crate::train_cost::{learn, ndcg};
 use anyhow::{Context, Result};

@@ -5,13 +5,14 @@
 //! of their own in the build folder; `join_peers.py` says how they are called. One that takes too long or too
 //! much memory is said to.
 
+use super::JoinPeersArgs;
 use super::join::exponents;
 use super::measure::Times;
 use super::peers::{self, Seen};
 use super::python::environment;
-use super::{JoinPeersArgs, record};
 use crate::cargo::{at_root, target};
 use crate::r#gen::zipf::{self, Alphabet, Columns, SEED};
+use crate::record;
 use crate::replace::replace;
 use anyhow::{Context, Result, bail, ensure};
 use hyperblock::device::cpu::Cpu;

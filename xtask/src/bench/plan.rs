@@ -6,11 +6,12 @@
 
 mod pool;
 
+use super::PlanArgs;
 use super::chart::{Chart, Line};
 use super::measure::{Times, scan};
-use super::{PlanArgs, record};
 use crate::cargo::target;
 use crate::r#gen;
+use crate::record;
 use crate::replace::replace;
 use anyhow::{Result, ensure};
 use hyperblock::device;

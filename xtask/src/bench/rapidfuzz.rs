@@ -5,8 +5,9 @@
 
 use super::measure::{Times, scan};
 use super::python::environment;
-use super::{RapidfuzzArgs, Workload, record};
+use super::{RapidfuzzArgs, Workload};
 use crate::cargo::at_root;
+use crate::record;
 use anyhow::{Context, Result, bail, ensure};
 use hyperblock::device::cpu::Cpu;
 use hyperblock::operators::Backend;

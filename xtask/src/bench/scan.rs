@@ -5,7 +5,8 @@
 
 use super::measure::{Times, scan};
 use super::workload::data_sets;
-use super::{ScanArgs, Workload, record};
+use super::{ScanArgs, Workload};
+use crate::record;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use hyperblock::device;

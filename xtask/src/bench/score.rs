@@ -5,9 +5,10 @@
 
 use super::measure::Times;
 use super::scan::open;
-use super::{ScoreArgs, ScoreMeasure, record};
+use super::{ScoreArgs, ScoreMeasure};
 use crate::cargo::target;
 use crate::r#gen::{self, Command};
+use crate::record;
 use crate::replace::replace;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;

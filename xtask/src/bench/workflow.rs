@@ -7,9 +7,10 @@
 
 use super::measure::LONG;
 use super::scan::open;
-use super::{CD_KEYS, CD_WINDOW, WorkflowArgs, record};
+use super::{CD_KEYS, CD_WINDOW, WorkflowArgs};
 use crate::cargo::target;
 use crate::r#gen::{self, Command};
+use crate::record;
 use crate::replace::replace;
 use anyhow::{Result, ensure};
 use hyperblock::operators::Backend;

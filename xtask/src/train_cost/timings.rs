@@ -1,7 +1,7 @@
 //! Timings: what each predicate of the workload took on a device.
 
 use super::{WorkloadArgs, workload};
-use crate::bench::record;
+use crate::record;
 use anyhow::{Context, Result, ensure};
 use hyperblock::plan::cost;
 use hyperblock::plan::cost::BackendKind;

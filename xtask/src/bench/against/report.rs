@@ -1,7 +1,8 @@
 //! Ratios for people, and on file.
 
+use super::Pair;
 use super::ratios::{Compared, Ratio, SLOWER};
-use super::{Pair, record};
+use crate::record;
 use anyhow::Result;
 use std::path::Path;
 

@@ -3,8 +3,8 @@
 //! Worktree and build stay in the build folder, one for each commit, and are used again.
 
 use super::AgainstArgs;
-use crate::bench::record;
 use crate::cargo::{at_root, cargo, output, root, run, target};
+use crate::record;
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 use std::fs;

@@ -3,8 +3,8 @@
 use super::Figure;
 use crate::bench::ClosureWay;
 use crate::bench::chart::short;
-use crate::bench::record;
 use crate::bench::stacks::{Column, Panel, Stacks};
+use crate::record;
 use crate::replace::replace;
 use anyhow::Result;
 use hyperblock::graph::report::OPERATORS;

@@ -2,8 +2,8 @@
 
 use super::{Figure, Measured};
 use crate::bench::chart::{Chart, Line, short};
-use crate::bench::record;
 use crate::bench::stacks::{Column, Panel, Stacks};
+use crate::record;
 use anyhow::Result;
 use hyperblock::operators::join::Output;
 use hyperblock::plan::cost::BackendKind;

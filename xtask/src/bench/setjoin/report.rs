@@ -4,7 +4,7 @@ use super::{Figure, Measured};
 use crate::bench::SetjoinWay;
 use crate::bench::chart::{Chart, Line};
 use crate::bench::panels::Panels;
-use crate::bench::record;
+use crate::record;
 use anyhow::Result;
 use plotters::prelude::SeriesLabelPosition;
 use std::path::Path;
