@@ -19,7 +19,8 @@
 
 use crate::block::Block;
 use crate::memory::Quads;
-use crate::unrolled::unrolled;
+use crate::primitives::lanes::warp_of_launch;
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::components::{NO_RECORD, parent, root, unite_knowing};
@@ -39,8 +40,8 @@ pub struct Hook<'a, P> {
     pub parents: &'a [AtomicU32],
     /// By record a bit, of use if there is a giant.
     pub members: &'a [u32],
-    /// One word: its root, or [`NO_RECORD`].
-    pub giant: &'a [u32],
+    /// Its root, or [`NO_RECORD`].
+    pub giant: u32,
     /// The first tile of the share.
     pub first: u32,
     /// Every how many-th is in it.
@@ -63,7 +64,7 @@ pub fn begin(block: &impl Block, parents: &[AtomicU32]) {
 /// Hooks a share of the pairs.
 #[inline(always)]
 pub fn hook(block: &impl Block, job: &Hook<'_, impl Quads>) {
-    let giant = job.giant[0];
+    let giant = job.giant;
     let n_tiles = job.pairs.len().div_ceil(WARP * LANE_QUADS);
     let (warp, n_warps) = warp_of_launch(block);
     let mut tile = job.first + job.step * warp;
@@ -130,11 +131,10 @@ impl<P> Hook<'_, P> {
     }
 }
 
-/// Gives every record its root for a parent.
+/// Gives every record its root for a parent. The root of the giant, if there is one, is `known`.
 #[inline(always)]
-pub fn compress(block: &impl Block, parents: &[AtomicU32], giant: &[u32]) {
+pub fn compress(block: &impl Block, parents: &[AtomicU32], known: u32) {
     // Most ways end there: it is looked up once, not by everybody at the same place.
-    let known = giant[0];
     let above_known = if known == NO_RECORD { NO_RECORD } else { root(parents, known) };
     let n_records = parents.len() as u32;
     for_each_row(block, n_records, |first| {
@@ -202,8 +202,7 @@ pub fn choose(block: &impl Block, parents: &[u32], giant: &AtomicU32) {
 
 /// Marks the records of the giant, if there is one. Parents are roots.
 #[inline(always)]
-pub fn mark(block: &impl Block, parents: &[u32], giant: &[u32], members: &[AtomicU32]) {
-    let giant = giant[0];
+pub fn mark(block: &impl Block, parents: &[u32], giant: u32, members: &[AtomicU32]) {
     if giant == NO_RECORD {
         return;
     }
@@ -232,11 +231,4 @@ fn for_each_row(block: &impl Block, n_records: u32, mut step: impl FnMut(u32)) {
         step(row * ROW);
         row += n_warps;
     }
-}
-
-/// This thread's warp among all of the launch, and how many there are.
-#[inline(always)]
-pub(crate) fn warp_of_launch(block: &impl Block) -> (u32, u32) {
-    let n_warps = block.n_threads() / WARP;
-    (block.block_ix() * n_warps + block.warp_ix(), block.n_blocks() * n_warps)
 }

@@ -31,12 +31,11 @@ pub mod matrix;
 pub mod memory;
 pub mod neighbours;
 pub mod overlap;
+pub mod primitives;
 pub mod relation;
 pub mod scan;
 pub mod score;
 mod screen;
-mod sums;
-mod unrolled;
 mod verify;
 
 #[cfg(target_arch = "nvptx64")]

@@ -15,7 +15,7 @@
 //! they are.
 
 use crate::block::Block;
-use crate::components::warp_of_launch;
+use crate::primitives::lanes::warp_of_launch;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::layout::WARP;

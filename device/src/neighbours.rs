@@ -10,6 +10,7 @@
 //! pairs are never sorted as a whole, and never in memory.
 
 use crate::block::Block;
+use crate::primitives::lanes::{below, warp_of_launch};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::layout::WARP;
@@ -90,14 +91,14 @@ impl Near<'_> {
     /// For each left record that is this warp's, once its neighbours are in shared memory.
     #[inline(always)]
     fn for_each_left<B: Block>(&self, block: &B, mut done: impl FnMut(&Seen, u32)) {
-        let n_warps = block.n_threads() / WARP;
-        let mut nth = block.block_ix() * n_warps + block.warp_ix();
+        let (warp, n_warps) = warp_of_launch(block);
+        let mut nth = warp;
         while nth < self.n_lefts {
             let seen = self.look(block, self.first + nth);
             done(&seen, nth);
             // The next one's neighbours take their place.
             block.warp_barrier();
-            nth += block.n_blocks() * n_warps;
+            nth += n_warps;
         }
     }
 
@@ -118,7 +119,6 @@ impl Near<'_> {
     #[inline(always)]
     fn look(&self, block: &impl Block, left: u32) -> Seen {
         let at = block.warp_ix() * warp_words(self.room, self.n_orders());
-        let before_me = (1u32 << block.lane()) - 1;
         let mut n = 0;
         let mut ix = 0;
         while let Some(order) = self.order(ix) {
@@ -132,7 +132,7 @@ impl Near<'_> {
                 };
                 let votes = block.ballot(neighbour.is_some());
                 if let Some(right) = neighbour {
-                    let slot = at + n + (votes & before_me).count_ones();
+                    let slot = at + n + below(block, votes);
                     block.set_shared(slot, right);
                     if self.n_orders() > 1 {
                         block.set_shared(slot + self.room, ix);

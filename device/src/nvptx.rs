@@ -1,7 +1,14 @@
-//! The GPU's side of the kernels: intrinsics and arrays here, the entry points in the files below.
+//! The GPU's side of the kernels: intrinsics here, arrays in `memory`, the entry points in the other files below.
 //!
-//! These are the only files of the crate with `unsafe`. They are sound as long as the host keeps the contract of each entry
-//! point, and `host::cuda::launch` is the only place that calls them.
+//! These are the only files of the crate with `unsafe`. An entry point takes one struct of `shared::layout`, and begins with
+//! saying why what it does with those arrays is sound ([`memory::Memory`]).
+//!
+//! # Safety
+//! Whoever launches an entry point has to see to it that the arrays of its struct are memory of the device, that they hold
+//! elements of their type, as many as they say and as the struct's documentation wants them, that nobody else writes them
+//! until the launch has ended, and that those that are written are no other array of the struct. Blocks have a multiple of 32
+//! threads, at most 1,024, and as many words of shared memory as the kernel's file says. The launch wrappers of the host's
+//! CUDA backend are the only place that launches.
 
 #[cfg(feature = "closure")]
 mod closure;
@@ -15,12 +22,13 @@ mod cluster;
     feature = "score"
 ))]
 mod columns;
+#[cfg(any(feature = "scan", feature = "descent", feature = "residual", feature = "listed"))]
+mod decide;
 #[cfg(feature = "join")]
 mod join;
 #[cfg(feature = "listed")]
 mod listed;
-#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
-mod lists;
+mod memory;
 #[cfg(feature = "neighbours")]
 mod neighbours;
 #[cfg(feature = "overlap")]
@@ -35,12 +43,9 @@ mod residual;
 mod scan;
 #[cfg(feature = "score")]
 mod score;
-#[cfg(any(feature = "join", feature = "overlap", feature = "relation", feature = "closure"))]
-mod words;
 
 use crate::block::Block;
 use core::arch::nvptx;
-use hyperblock_shared::layout::DeviceSlice;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
@@ -107,7 +112,8 @@ impl Block for Hardware {
 
     fn set_shared(&self, ix: u32, word: u32) {
         debug_assert!(ix < self.n_shared);
-        // SAFETY: as for `shared`.
+        // SAFETY: the word is among those that the launch asked for, as in `shared`; threads that write the same one at once
+        // write it whole, and bodies put barriers between writing and reading.
         unsafe {
             core::arch::asm!(
                 "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {1}; st.volatile.shared.u32 [at], {0}; }}",
@@ -121,7 +127,8 @@ impl Block for Hardware {
     fn shared_quad(&self, ix: u32) -> [u32; 4] {
         debug_assert!(ix + 4 <= self.n_shared && ix.is_multiple_of(4));
         let (a, b, c, d): (u32, u32, u32, u32);
-        // SAFETY: as for `shared`. The memory is 16-byte aligned, and so is every fourth word of it.
+        // SAFETY: all four words are among those that the launch asked for. The memory is 16-byte aligned, and so is every
+        // fourth word of it.
         unsafe {
             core::arch::asm!(
                 "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {4}; ld.shared.v4.u32 {{{0}, {1}, {2}, {3}}}, [at]; }}",
@@ -139,7 +146,8 @@ impl Block for Hardware {
     fn set_shared_quad(&self, ix: u32, words: [u32; 4]) {
         debug_assert!(ix + 4 <= self.n_shared && ix.is_multiple_of(4));
         let [a, b, c, d] = words;
-        // SAFETY: as for `shared_quad`.
+        // SAFETY: all four words are among those that the launch asked for, and aligned as in `shared_quad`; bodies put
+        // barriers between writing and reading.
         unsafe {
             core::arch::asm!(
                 "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {4}; st.shared.v4.u32 [at], {{{0}, {1}, {2}, {3}}}; }}",
@@ -156,7 +164,7 @@ impl Block for Hardware {
     fn shared_add(&self, ix: u32, n: u32) -> u32 {
         debug_assert!(ix < self.n_shared);
         let before: u32;
-        // SAFETY: as for `shared`.
+        // SAFETY: the word is among those that the launch asked for, and is added to as one step.
         unsafe {
             core::arch::asm!(
                 "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {1}; atom.shared.add.u32 {0}, [at], {2}; }}",
@@ -172,7 +180,7 @@ impl Block for Hardware {
     fn shared_swap(&self, ix: u32, expected: u32, word: u32) -> u32 {
         debug_assert!(ix < self.n_shared);
         let before: u32;
-        // SAFETY: as for `shared`.
+        // SAFETY: the word is among those that the launch asked for, and is compared and swapped as one step.
         unsafe {
             core::arch::asm!(
                 "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {1}; atom.shared.cas.b32 {0}, [at], {2}, {3}; }}",
@@ -202,7 +210,8 @@ impl Block for Hardware {
     }
 
     fn broadcast(&self, value: u32, lane: u32) -> u32 {
-        // SAFETY: as for `ballot`; 31 keeps the source lane within the warp.
+        // SAFETY: all lanes take part, as the trait demands, and blocks are whole warps; 31 keeps the source lane within the
+        // warp.
         unsafe { shuffle_sync(ALL_LANES, value, lane, 31) }
     }
 
@@ -214,11 +223,11 @@ impl Block for Hardware {
     }
 }
 
-/// The array behind a `DeviceSlice`.
-///
-/// # Safety
-/// It must hold `len` initialised elements of `T` that nobody writes, and outlive the kernel.
-unsafe fn slice<'a, T>(slice: &DeviceSlice) -> &'a [T] {
-    // SAFETY: the caller's promise.
-    unsafe { core::slice::from_raw_parts(slice.address as *const T, slice.len as usize) }
+impl Hardware {
+    /// The block, where its words of shared memory depend on how many threads it has.
+    #[inline(always)]
+    fn with(words: impl Fn(u32) -> u32) -> Self {
+        let n_threads = Self { n_shared: 0 }.n_threads();
+        Self { n_shared: words(n_threads) }
+    }
 }

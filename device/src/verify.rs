@@ -14,6 +14,8 @@
 //! kernel, and large, so all ways through this file meet in one place that does it.
 
 use crate::block::Block;
+use crate::primitives::lanes::below;
+use crate::primitives::queues::{Queue, taken};
 use crate::scan::{N_HEAVY, Scan};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use hyperblock_shared::columns::Columns;
@@ -22,10 +24,12 @@ use hyperblock_shared::sweep::{HEAVY, Order};
 use hyperblock_shared::text::Scratch;
 
 /// Words of a queued pair of items, and of records: whether the lead is known to hold is the third.
-const ITEM_WORDS: u32 = 2;
-const RECORD_WORDS: u32 = 3;
+const ITEM_WORDS: usize = 2;
+const RECORD_WORDS: usize = 3;
 /// Words of shared memory of a warp's verification: four, and two queues of two warps' pairs.
-pub(crate) const VERIFY_WORDS: u32 = SEVERAL + 2 * WARP * (ITEM_WORDS + RECORD_WORDS);
+pub(crate) const VERIFY_WORDS: u32 = SEVERAL + ITEMS + Queue::<RECORD_WORDS>::N_WORDS;
+/// Of those, the words of the queue of items.
+const ITEMS: u32 = Queue::<ITEM_WORDS>::N_WORDS;
 
 /// A warp's pairs that passed the screen and are not verified yet.
 pub(crate) struct Verify<const DESCEND: bool> {
@@ -66,6 +70,16 @@ impl<const DESCEND: bool> Verify<DESCEND> {
             block.set_shared_quad(self.items - SEVERAL, [0; 4]);
         }
         block.warp_barrier();
+    }
+
+    #[inline(always)]
+    fn items(&self) -> Queue<ITEM_WORDS> {
+        Queue(self.items)
+    }
+
+    #[inline(always)]
+    fn records(&self) -> Queue<RECORD_WORDS> {
+        Queue(self.items + ITEMS)
     }
 
     #[inline(always)]
@@ -194,13 +208,7 @@ impl<const DESCEND: bool> Verify<DESCEND> {
                 scan.path.may_have_witness(settings.branch(step.is_led), scan.columns, left, right)
             });
         let waiting = block.ballot(may_hold);
-        if may_hold {
-            let nth = self.n_records(block) + below(waiting, block.lane());
-            let place = self.items + 2 * WARP * ITEM_WORDS + nth * RECORD_WORDS;
-            block.set_shared(place, left);
-            block.set_shared(place + 1, right);
-            block.set_shared(place + 2, u32::from(step.is_led));
-        }
+        self.records().push(block, self.n_records(block), waiting, [left, right, u32::from(step.is_led)]);
         self.set_queued(block, self.n_items(block), self.n_records(block) + waiting.count_ones());
     }
 
@@ -208,12 +216,10 @@ impl<const DESCEND: bool> Verify<DESCEND> {
     #[inline(always)]
     fn pop_records(&self, block: &impl Block) -> Step {
         let n_records = self.n_records(block);
-        let n_taken = n_records.min(WARP);
-        let nth = n_records - n_taken + block.lane().min(n_taken - 1);
-        let place = self.items + 2 * WARP * ITEM_WORDS + nth * RECORD_WORDS;
-        let word = |ix: u32| block.shared(place + ix);
-        let records = Pair { left: word(0), right: word(1) };
-        let step = Step { records, is_led: word(2) == 1, is_active: block.lane() < n_taken };
+        let n_taken = taken(n_records);
+        let [left, right, is_led] = self.records().last(block, n_records);
+        let records = Pair { left, right };
+        let step = Step { records, is_led: is_led == 1, is_active: block.lane() < n_taken };
         self.set_queued(block, self.n_items(block), n_records - n_taken);
         step
     }
@@ -221,11 +227,7 @@ impl<const DESCEND: bool> Verify<DESCEND> {
     /// Adds the pairs of items of the lanes that have one.
     #[inline(always)]
     fn push_items(&self, block: &impl Block, waiting: u32, pair: Pair) {
-        if waiting >> block.lane() & 1 == 1 {
-            let place = self.items + ITEM_WORDS * (self.n_items(block) + below(waiting, block.lane()));
-            block.set_shared(place, pair.left);
-            block.set_shared(place + 1, pair.right);
-        }
+        self.items().push(block, self.n_items(block), waiting, [pair.left, pair.right]);
         self.set_queued(block, self.n_items(block) + waiting.count_ones(), self.n_records(block));
     }
 
@@ -234,15 +236,15 @@ impl<const DESCEND: bool> Verify<DESCEND> {
     #[inline(always)]
     fn pop_items(&self, block: &impl Block) -> (Pair, bool) {
         let n_items = self.n_items(block);
-        let n_taken = n_items.min(WARP);
+        let n_taken = taken(n_items);
         self.set_queued(block, n_items - n_taken, self.n_records(block));
         (self.taken(block, block.lane().min(n_taken - 1)), block.lane() < n_taken)
     }
 
     #[inline(always)]
     fn taken(&self, block: &impl Block, nth: u32) -> Pair {
-        let place = self.items + ITEM_WORDS * (self.n_items(block) + nth);
-        Pair { left: block.shared(place), right: block.shared(place + 1) }
+        let [left, right] = self.items().entry(block, self.n_items(block) + nth);
+        Pair { left, right }
     }
 
     /// The lanes whose items satisfy the lead have them expanded, or handed on.
@@ -338,7 +340,7 @@ impl Results<'_> {
             first =
                 if counter.load(Relaxed) > capacity { capacity } else { counter.fetch_add(n_found, Relaxed) };
         }
-        let slot = block.broadcast(first, 0) + below(found, block.lane());
+        let slot = block.broadcast(first, 0) + below(block, found);
         if let Some(rule) = witness
             && slot < capacity
         {
@@ -362,10 +364,4 @@ fn write(results: &[AtomicU32], slot: u32, candidate: Candidate) {
     words[0].store(candidate.left, Relaxed);
     words[1].store(candidate.right, Relaxed);
     words[2].store(candidate.rule, Relaxed);
-}
-
-/// How many of the bits below a lane's are set.
-#[inline]
-pub(crate) fn below(bits: u32, lane: u32) -> u32 {
-    (bits & ((1 << lane) - 1)).count_ones()
 }

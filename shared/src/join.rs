@@ -46,6 +46,8 @@ pub const PRODUCT_LEFTS: u32 = 64;
 pub const SUM_WORDS: u32 = 32;
 /// To choose heavy keys: one for each number of times that a key may have come up, and two more.
 pub const SELECT_WORDS: u32 = 256 + 2;
+/// To number the parts of products through: two for each heavy key.
+pub const PRODUCTS_WORDS: u32 = 2 * MOST_HEAVY;
 /// To multiply: where pairs go, and left rows.
 pub const PRODUCT_WORDS: u32 = 4 + PRODUCT_LEFTS;
 

@@ -267,7 +267,7 @@ impl<W: Word, B: Bits> Division<'_, W, B> {
 
 /// The interval that a stretch belongs to. `firsts` is as in [`Division`], `stretch` below its last element.
 #[inline]
-pub fn interval_of(firsts: &[u32], stretch: u32) -> u32 {
+pub fn interval_of<T: Copy + PartialOrd>(firsts: &[T], stretch: T) -> u32 {
     // The last interval that starts at or before it, so never an empty one.
     let (mut from, mut upto) = (0, firsts.len() as u32 - 1);
     while upto - from > 1 {

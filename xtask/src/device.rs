@@ -1,6 +1,6 @@
 //! `cargo xtask device`: the kernels, from Rust to PTX.
 //!
-//! device/*.ptx are committed, so that nobody needs the kernels' compiler to build hyperblock. A file's [`header`] says
+//! device/ptx/*.ptx are committed, so that nobody needs the kernels' compiler to build hyperblock. A file's [`header`] says
 //! which [`sources`] it was built from and by which [`compiler`]. `--check` proves that it still is what [`build`] makes
 //! of them, then lets [`ptxas`] assemble it for the GPUs we care about and looks at their [`usage`] of registers and
 //! memory. [`install`] gets what is missing.
@@ -30,17 +30,17 @@ const OLDEST: &str = "sm_70";
 /// What is built of the device crate, each file by itself: a function that two kernels shared would be called, not inlined.
 const MODULES: &[Module] = &[
     Module {
-        path: "device/kernels.ptx",
+        path: "device/ptx/kernels.ptx",
         feature: "scan",
         // Two blocks of 256 threads then share a multiprocessor.
         most_registers: &[("hyperblock_scan", 128)],
         may_use_stack: false,
     },
     // Recursion is what a stack is for.
-    Module { path: "device/descent.ptx", feature: "descent", most_registers: &[], may_use_stack: true },
+    Module { path: "device/ptx/descent.ptx", feature: "descent", most_registers: &[], may_use_stack: true },
     // No job without an equality needs it, and the driver takes its time to compile one.
     Module {
-        path: "device/join.ptx",
+        path: "device/ptx/join.ptx",
         feature: "join",
         // Two blocks of 512 threads, or three.
         most_registers: &[
@@ -51,48 +51,48 @@ const MODULES: &[Module] = &[
         may_use_stack: false,
     },
     Module {
-        path: "device/residual.ptx",
+        path: "device/ptx/residual.ptx",
         feature: "residual",
         most_registers: &[("hyperblock_residual", 168)],
         may_use_stack: false,
     },
     Module {
-        path: "device/overlap.ptx",
+        path: "device/ptx/overlap.ptx",
         feature: "overlap",
         // Four blocks of 256 threads.
         most_registers: &[("hyperblock_overlap_probe", 64), ("hyperblock_overlap_dense", 64)],
         may_use_stack: false,
     },
     Module {
-        path: "device/listed.ptx",
+        path: "device/ptx/listed.ptx",
         feature: "listed",
         // As the scan's.
         most_registers: &[("hyperblock_listed", 128)],
         may_use_stack: false,
     },
     Module {
-        path: "device/neighbours.ptx",
+        path: "device/ptx/neighbours.ptx",
         feature: "neighbours",
         // As many threads as a multiprocessor has room for.
         most_registers: &[("hyperblock_neighbours_count", 32), ("hyperblock_neighbours_write", 32)],
         may_use_stack: false,
     },
     Module {
-        path: "device/score.ptx",
+        path: "device/ptx/score.ptx",
         feature: "score",
         // Four blocks of 128 threads.
         most_registers: &[("hyperblock_score", 128)],
         may_use_stack: false,
     },
     Module {
-        path: "device/cluster.ptx",
+        path: "device/ptx/cluster.ptx",
         feature: "cluster",
         // All threads that a multiprocessor has room for: they wait for memory.
         most_registers: &[("hyperblock_cluster_hook", 40), ("hyperblock_cluster_compress", 32)],
         may_use_stack: false,
     },
     Module {
-        path: "device/closure.ptx",
+        path: "device/ptx/closure.ptx",
         feature: "closure",
         // A block of 1,024 threads; four of 256.
         most_registers: &[
@@ -103,7 +103,7 @@ const MODULES: &[Module] = &[
         may_use_stack: false,
     },
     Module {
-        path: "device/relation.ptx",
+        path: "device/ptx/relation.ptx",
         feature: "relation",
         // Three blocks of 256 threads, which have many loads under way, and four or more of the others.
         most_registers: &[

@@ -10,7 +10,7 @@
 //! number of levels is one launch. Within a level, warps take components.
 
 use crate::block::Block;
-use crate::unrolled::unrolled;
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::layout::{ClosureSizes, Target, WARP};

@@ -12,8 +12,9 @@
 
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::warp_sums;
-use crate::unrolled::unrolled;
+use crate::primitives::lanes::{below, of_lane, warp_of_launch};
+use crate::primitives::sums::warp_sums;
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::layout::{ClosureSizes, GROUP_SOURCES, GROUP_WORDS, Quad, Target, WARP};
@@ -97,12 +98,10 @@ pub fn write<W: Words>(
             while left != 0 {
                 let lane = left.trailing_zeros();
                 let targets = block.broadcast(reached, lane);
-                let place = u64::from(block.broadcast(places[nth] as u32, lane))
-                    | u64::from(block.broadcast((places[nth] >> 32) as u32, lane)) << 32;
+                let place = of_lane(block, places[nth], lane);
                 if targets >> block.lane() & 1 == 1 {
-                    let before = targets & ((1 << block.lane()) - 1);
                     let tuple = u64::from(first + lane) << 32 | u64::from(node);
-                    tuples.set(place + u64::from(before.count_ones()), tuple);
+                    tuples.set(place + u64::from(below(block, targets)), tuple);
                 }
                 left &= left - 1;
             }
@@ -200,14 +199,13 @@ fn for_each_part(
     n_parts: u32,
     mut step: impl FnMut(u32, u32),
 ) {
-    let n_warps = block.n_threads() / WARP;
-    let warp = block.block_ix() * n_warps + block.warp_ix();
+    let (warp, n_warps) = warp_of_launch(block);
     let n = u64::from(end_group - first_group) * u64::from(n_parts);
     let mut ix = u64::from(warp);
     while ix < n {
         // Warps that run together have the same part, and so the same targets: their rows are side by side.
         let n_groups = u64::from(end_group - first_group);
         step(first_group + (ix % n_groups) as u32, (ix / n_groups) as u32);
-        ix += u64::from(block.n_blocks() * n_warps);
+        ix += u64::from(n_warps);
     }
 }

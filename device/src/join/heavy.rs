@@ -13,8 +13,9 @@ use super::light::Pairs;
 use super::row_of;
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::warp_total;
-use crate::unrolled::unrolled;
+use crate::primitives::owners;
+use crate::primitives::sums::warp_total;
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::join::{PRODUCT_LEFTS, PRODUCT_THREADS, PRODUCT_WORDS};
@@ -107,7 +108,7 @@ pub fn heavy(block: &impl Block, heavy: &Heavy<'_>, units: &[u64], pairs: &Pairs
     let n_units = units[heavy.n_heavy as usize];
     let mut number = u64::from(block.block_ix());
     while number < n_units {
-        let key = key_of(units, heavy.n_heavy, number);
+        let key = owners::alone(&units[..=heavy.n_heavy as usize], number);
         let (left_from, n_lefts) = heavy.rows(0, key);
         let (right_from, n_rights) = heavy.rows(1, key);
         let across = u64::from(n_rights.div_ceil(RIGHTS));
@@ -121,21 +122,6 @@ pub fn heavy(block: &impl Block, heavy: &Heavy<'_>, units: &[u64], pairs: &Pairs
         }
         number += u64::from(block.n_blocks());
     }
-}
-
-/// The last key whose first unit is not after `number`, so never one without units.
-#[inline(always)]
-fn key_of(units: &[u64], n_heavy: u32, number: u64) -> u32 {
-    let (mut from, mut upto) = (0, n_heavy);
-    while upto - from > 1 {
-        let middle = from + (upto - from) / 2;
-        if units[middle as usize] <= number {
-            from = middle;
-        } else {
-            upto = middle;
-        }
-    }
-    from
 }
 
 #[inline(always)]

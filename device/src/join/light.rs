@@ -15,8 +15,10 @@
 use super::{key_of, row_of};
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::{warp_sums, warp_total};
-use crate::unrolled::unrolled;
+use crate::primitives::lanes::of_lane;
+use crate::primitives::owners;
+use crate::primitives::sums::{warp_sums, warp_total};
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::join::{BUILT, LIGHT_OWN_WORDS, MISSING, hash};
@@ -139,8 +141,7 @@ impl<W: Words> Consumer for Pairs<'_, W> {
     #[inline(always)]
     fn begin(&self, block: &impl Block, n_pairs: u32) -> u64 {
         let first = if block.lane() == 0 { self.take(u64::from(n_pairs)) } else { 0 };
-        let [low, high] = [first as u32, (first >> 32) as u32].map(|half| block.broadcast(half, 0));
-        u64::from(low) | u64::from(high) << 32
+        of_lane(block, first, 0)
     }
 
     #[inline(always)]
@@ -549,15 +550,7 @@ impl<const SELF: bool> Table<'_, SELF> {
         let mut is_first = !is_left;
         while nth - block.lane() < n_pairs || is_first {
             is_first = false;
-            // Whose it is: the last lane that has no more than `nth` before it. That one is not empty.
-            let mut lane = 0;
-            let mut step = WARP / 2;
-            while step > 0 {
-                if block.broadcast(before, lane + step) <= nth {
-                    lane += step;
-                }
-                step /= 2;
-            }
+            let lane = owners::of_warp(block, before, nth);
             let built = block.broadcast(offset, lane).wrapping_add(nth);
             let other = block.broadcast(own.row, lane);
             let pair = (nth < n_pairs).then(|| self.pair(block, built, other));

@@ -13,12 +13,12 @@ use super::classes::Classes;
 use super::{key_of, row_of, tuple};
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::block_sums;
-use crate::unrolled::unrolled;
+use crate::primitives::owners;
+use crate::primitives::sums::block_sums;
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::join::{ITEMS, MISSING, SUM_WORDS};
-use hyperblock_shared::stealing::interval_of;
 
 /// Rows that a thread loads at once when it only counts.
 const AT_ONCE: usize = 8;
@@ -88,7 +88,7 @@ impl Pass<'_> {
 
     #[inline(always)]
     fn tile(&self, block: &impl Block, tile: u32) -> Tile {
-        let segment = interval_of(self.tiles, tile);
+        let segment = owners::alone(self.tiles, tile);
         let n_rows = ITEMS * block.n_threads();
         let from = self.segments[segment as usize] + (tile - self.tiles[segment as usize]) * n_rows;
         let upto = self.segments[segment as usize + 1].min(from.saturating_add(n_rows));

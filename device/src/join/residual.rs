@@ -12,7 +12,8 @@
 
 use super::light::{Consumer, Light, light};
 use crate::block::Block;
-use crate::verify::{Results, below};
+use crate::primitives::queues::{Queue, taken};
+use crate::verify::Results;
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::join::{RESIDUAL_WORDS, light_words};
 use hyperblock_shared::layout::WARP;
@@ -43,24 +44,27 @@ pub fn residual(
     residual: &Residual<'_, impl Columns>,
     scratch: &mut (impl Scratch + ?Sized),
 ) {
-    let queue = light_words(partitions.n_slots, block.n_threads(), true) + block.warp_ix() * RESIDUAL_WORDS;
+    let own = light_words(partitions.n_slots, block.n_threads(), true) + block.warp_ix() * RESIDUAL_WORDS;
     if block.lane() == 0 {
-        block.set_shared(queue, 0);
+        block.set_shared(own, 0);
     }
     block.warp_barrier();
-    light::<false, _>(block, partitions, &mut Queue { residual, queue, scratch });
+    light::<false, _>(block, partitions, &mut Decided { residual, own, scratch });
 }
 
-/// A warp's pairs that are to be walked. Words of shared memory: how many, and two for each.
-struct Queue<'a, C, S: ?Sized> {
+/// Words of a queued pair.
+const PAIR_WORDS: usize = 2;
+
+/// A warp's pairs that are decided. Its own words of shared memory: how many wait to be walked, and their queue.
+struct Decided<'a, C, S: ?Sized> {
     residual: &'a Residual<'a, C>,
-    queue: u32,
+    own: u32,
     scratch: &'a mut S,
 }
 
-const _: () = assert!(RESIDUAL_WORDS == 1 + 2 * 2 * WARP);
+const _: () = assert!(RESIDUAL_WORDS == 1 + Queue::<PAIR_WORDS>::N_WORDS);
 
-impl<C: Columns, S: Scratch + ?Sized> Consumer for Queue<'_, C, S> {
+impl<C: Columns, S: Scratch + ?Sized> Consumer for Decided<'_, C, S> {
     const SEES_PAIRS: bool = true;
     const IS_LARGE: bool = true;
 
@@ -80,19 +84,16 @@ impl<C: Columns, S: Scratch + ?Sized> Consumer for Queue<'_, C, S> {
         let may_hold = pair.and_then(|(left, right)| order.pair(left, right));
         let may_hold = may_hold.filter(|&(left, right)| path.may_have_witness(branch, columns, left, right));
         let waiting = block.ballot(may_hold.is_some());
-        let mut n_queued = block.shared(self.queue);
-        if let Some((left, right)) = may_hold {
-            let place = self.queue + 1 + 2 * (n_queued + below(waiting, block.lane()));
-            block.set_shared(place, left);
-            block.set_shared(place + 1, right);
-        }
+        let queue = Queue::<PAIR_WORDS>(self.own + 1);
+        let mut n_queued = block.shared(self.own);
+        let (left, right) = may_hold.unwrap_or_default();
+        queue.push(block, n_queued, waiting, [left, right]);
         n_queued += waiting.count_ones();
         block.warp_barrier();
-        let n_taken = n_queued.min(WARP);
+        let n_taken = taken(n_queued);
         if n_taken == WARP || (!is_left && n_taken > 0) {
+            let [left, right] = queue.last(block, n_queued);
             n_queued -= n_taken;
-            let place = self.queue + 1 + 2 * (n_queued + block.lane().min(n_taken - 1));
-            let (left, right) = (block.shared(place), block.shared(place + 1));
             let mut witness = None;
             if block.lane() < n_taken {
                 witness = path.witness(branch, columns, left, right, self.scratch, &mut ());
@@ -101,7 +102,7 @@ impl<C: Columns, S: Scratch + ?Sized> Consumer for Queue<'_, C, S> {
         }
         block.warp_barrier();
         if block.lane() == 0 {
-            block.set_shared(self.queue, n_queued);
+            block.set_shared(self.own, n_queued);
         }
         block.warp_barrier();
     }

@@ -1,55 +1,55 @@
 //! The columns in device memory, and the scratch of threads.
 
-use super::slice;
+use super::memory::Memory;
 use core::arch::nvptx;
-use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
-use hyperblock_shared::layout::{DeviceColumns, DeviceSets, DeviceSlice, DeviceTexts};
+use hyperblock_shared::columns::{Columns, Reach, Sets, Texts};
+use hyperblock_shared::layout::{DeviceColumns, DeviceScratch};
 use hyperblock_shared::text::Scratch;
 
-/// The uploaded columns. Holding one promises that every slice in it, down to the leaves, is as `layout` says.
-pub(super) struct Uploaded(pub(super) DeviceColumns);
+/// The uploaded columns. They are arrays of arrays, and nothing writes any of them.
+pub(super) struct Uploaded {
+    pub(super) columns: DeviceColumns,
+    pub(super) memory: Memory,
+}
 
 impl Columns for Uploaded {
     fn codes(&self, operand: u32) -> &[u32] {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe { slice(&slice::<DeviceSlice>(&self.0.codes)[operand as usize]) }
+        self.memory.read(self.memory.read(self.columns.codes)[operand as usize])
     }
 
     fn texts(&self, ix: u32) -> Texts<'_> {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe {
-            let texts = &slice::<DeviceTexts>(&self.0.texts)[ix as usize];
-            Texts { bits: texts.bits as u32, heads: slice::<Head>(&texts.heads), words: slice(&texts.words) }
-        }
+        let texts = &self.memory.read(self.columns.texts)[ix as usize];
+        let (heads, words) = (self.memory.read(texts.heads), self.memory.read(texts.words));
+        Texts { bits: texts.bits as u32, heads, words }
     }
 
     fn sets(&self, ix: u32) -> Sets<'_> {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe {
-            let sets = &slice::<DeviceSets>(&self.0.sets)[ix as usize];
-            Sets { heads: slice::<Head>(&sets.heads), tokens: slice(&sets.tokens) }
-        }
+        let sets = &self.memory.read(self.columns.sets)[ix as usize];
+        Sets { heads: self.memory.read(sets.heads), tokens: self.memory.read(sets.tokens) }
     }
 
     fn reaches(&self, ix: u32) -> &[Reach] {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe { slice(&slice::<DeviceSlice>(&self.0.reaches)[ix as usize]) }
+        self.memory.read(self.memory.read(self.columns.reaches)[ix as usize])
     }
 
     fn marks(&self, ix: u32) -> &[u32] {
-        // SAFETY: the promise of `Uploaded`.
-        unsafe { slice(&slice::<DeviceSlice>(&self.0.marks)[ix as usize]) }
+        self.memory.read(self.memory.read(self.columns.marks)[ix as usize])
     }
 }
 
 /// A thread's column of an array of `n_words` × all threads. All of it is the same for all threads: the thread's place is
 /// looked up when it is needed, which is rare.
 pub(super) struct Column {
-    pub(super) array: *mut u64,
-    pub(super) n_words: u32,
+    array: *mut u64,
+    n_words: u32,
 }
 
 impl Column {
+    /// This thread's.
+    pub(super) fn new(_: Memory, scratch: &DeviceScratch) -> Self {
+        Self { array: scratch.array.address() as *mut u64, n_words: scratch.n_words }
+    }
+
     fn place(&self, ix: u32) -> usize {
         assert!(ix < self.n_words);
         // SAFETY: reads special registers.
@@ -62,12 +62,14 @@ impl Column {
 
 impl Scratch for Column {
     fn get(&self, ix: u32) -> u64 {
-        // SAFETY: within the array, and no other thread touches this column.
+        // SAFETY: the launch has `n_words` for each of its threads, below which `place` stays, and no other thread has this
+        // column.
         unsafe { *self.array.add(self.place(ix)) }
     }
 
     fn set(&mut self, ix: u32, word: u64) {
-        // SAFETY: within the array, and no other thread touches this column.
+        // SAFETY: the launch has `n_words` for each of its threads, below which `place` stays, and no other thread has this
+        // column.
         unsafe { *self.array.add(self.place(ix)) = word }
     }
 }

@@ -1,121 +1,92 @@
-//! The entry points of the overlap join.
-//!
-//! # Safety
-//! All of them take a `DeviceOverlap` whose slices are as `layout` says and outlive the launch, and were brought to the state
-//! that the kernel expects by those before it: what one kernel writes through atomics or `Pointer`, a later one reads as a
-//! plain slice, and never the same one both. Blocks have a multiple of 32 threads, at most 1,024, and the words of shared
-//! memory that the kernels' files say.
+//! The entry points of the overlap join. What one kernel writes as atomics or postings, a later one reads; none does both.
 
-use super::words::{Pointer, pointer};
-use super::{Hardware, slice};
-use crate::overlap::{
-    Dense, Pairs, Probe, Probing, count, dense, fill, measure, probe, spread, starts, totals,
-};
-use core::arch::nvptx;
+use super::Hardware;
+use super::memory::{Memory, Written};
+use crate::overlap::{Dense, Pairs, Probe, Probing, count, dense, fill, measure, probe};
+use crate::primitives::sums::{spread, starts, totals};
 use hyperblock_shared::join::SUM_WORDS;
-use hyperblock_shared::layout::{DeviceOverlap, DeviceSlice, DeviceValues, PROBE_WORDS, WARP};
+use hyperblock_shared::layout::{DeviceOverlap, DeviceSums, DeviceValues, PROBE_WORDS, WARP};
 use hyperblock_shared::overlap::{Overlap, Range32, Side};
 
-/// # Safety
-/// As for the entry points.
+const WITHOUT_SHARED: Hardware = Hardware { n_shared: 0 };
+
 #[inline(always)]
-unsafe fn side<'a>(side: &DeviceValues) -> Side<'a> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        Side {
-            values: slice(&side.values),
-            // They are aligned better, and read as those of `Probe` and `Dense`.
-            signatures: &[],
-            elements: slice(&side.elements),
-            classes: slice(&side.classes),
-            bounds: slice(&side.bounds),
-        }
+fn side<'a>(memory: Memory, side: &DeviceValues) -> Side<'a> {
+    Side {
+        values: memory.read(side.values),
+        // They are aligned better, and read as those of `Probe` and `Dense`.
+        signatures: &[],
+        elements: memory.read(side.elements),
+        classes: memory.read(side.classes),
+        bounds: memory.read(side.bounds),
     }
 }
 
-/// # Safety
-/// As for the entry points.
 #[inline(always)]
-unsafe fn sides<'a>(overlap: &DeviceOverlap) -> Overlap<'a> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        Overlap {
-            indexed: side(&overlap.indexed),
-            probing: side(&overlap.probing),
-            least: slice(&overlap.least),
-            sizes: overlap.sizes,
-        }
+fn sides<'a>(memory: Memory, overlap: &DeviceOverlap) -> Overlap<'a> {
+    Overlap {
+        indexed: side(memory, &overlap.indexed),
+        probing: side(memory, &overlap.probing),
+        least: memory.read(overlap.least),
+        sizes: overlap.sizes,
     }
 }
 
-/// # Safety
-/// As for the entry points.
+/// What is looked up, in an index that is done.
 #[inline(always)]
-unsafe fn probing<'a>(overlap: &DeviceOverlap) -> Probing<'a> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        Probing { overlap: sides(overlap), slots: slice(&overlap.slots), groups: slice(&overlap.groups) }
+fn probing<'a>(memory: Memory, overlap: &DeviceOverlap) -> Probing<'a> {
+    Probing {
+        overlap: sides(memory, overlap),
+        slots: memory.read(overlap.slots.to_read()),
+        groups: memory.read(overlap.groups),
     }
 }
 
 /// Entry point of [`count()`].
-///
-/// # Safety
-/// See above.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn hyperblock_overlap_count(overlap: DeviceOverlap) {
-    // SAFETY: the caller's promise.
-    unsafe { count(&Hardware { n_shared: 0 }, &sides(&overlap), slice(&overlap.slots)) }
+    // SAFETY: values are read; slots are added to as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    count(&WITHOUT_SHARED, &sides(memory, &overlap), memory.atomics(overlap.slots));
 }
 
 /// Entry point of [`totals()`], of any words and their tiles.
-///
-/// # Safety
-/// See above.
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_overlap_totals(words: DeviceSlice, tiles: DeviceSlice) {
-    // SAFETY: the caller's promise.
-    unsafe { totals(&Hardware { n_shared: 0 }, slice(&words), slice(&tiles)) }
+unsafe extern "ptx-kernel" fn hyperblock_overlap_totals(sums: DeviceSums) {
+    // SAFETY: words are read, which earlier launches wrote; tiles are stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    totals(&WITHOUT_SHARED, memory.read(sums.words.to_read()), memory.atomics(sums.tiles));
 }
 
-/// Entry point of [`starts()`].
-///
-/// # Safety
-/// See above; there is one block.
+/// Entry point of [`starts()`]; there is one block.
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_overlap_starts(tiles: DeviceSlice) {
-    // SAFETY: the caller's promise.
-    unsafe { starts(&Hardware { n_shared: SUM_WORDS }, slice(&tiles)) }
+unsafe extern "ptx-kernel" fn hyperblock_overlap_starts(sums: DeviceSums) {
+    // SAFETY: tiles are all that is looked at, and loaded and stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    starts::<u32>(&Hardware { n_shared: SUM_WORDS }, memory.atomics(sums.tiles), None);
 }
 
 /// Entry point of [`spread()`].
-///
-/// # Safety
-/// See above.
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_overlap_spread(words: DeviceSlice, tiles: DeviceSlice) {
-    // SAFETY: the caller's promise.
-    unsafe { spread(&Hardware { n_shared: 0 }, slice(&words), slice(&tiles)) }
+unsafe extern "ptx-kernel" fn hyperblock_overlap_spread(sums: DeviceSums) {
+    // SAFETY: tiles are read, as `starts` left them; words are loaded and stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    spread(&WITHOUT_SHARED, memory.atomics(sums.words), memory.read(sums.tiles.to_read()));
 }
 
 /// Entry point of [`fill()`].
-///
-/// # Safety
-/// See above.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn hyperblock_overlap_fill(overlap: DeviceOverlap) {
-    let block = Hardware { n_shared: 0 };
-    // SAFETY: the caller's promise.
-    unsafe { fill(&block, &sides(&overlap), slice(&overlap.slots), &pointer(&overlap.postings)) }
+    // SAFETY: values are read; slots are atomics, and give each posting a place of its own.
+    let memory = unsafe { Memory::of_launch() };
+    let (slots, postings) = (memory.atomics(overlap.slots), memory.written(overlap.postings));
+    fill(&WITHOUT_SHARED, &sides(memory, &overlap), slots, &postings);
 }
 
-/// # Safety
-/// As for the entry points.
 #[inline(always)]
-unsafe fn pairs<'a>(overlap: &DeviceOverlap, words: &'a Pointer) -> Pairs<'a, Pointer> {
+fn pairs<'a>(memory: Memory, overlap: &DeviceOverlap, words: &'a Written) -> Pairs<'a, Written> {
     Pairs {
-        // SAFETY: the caller's promise.
-        counters: unsafe { slice(&overlap.counters) },
+        counters: memory.atomics(overlap.counters),
         words,
         firsts: [overlap.first_indexed, overlap.first_probing],
         is_left_indexed: overlap.is_left_indexed == 1,
@@ -125,60 +96,48 @@ unsafe fn pairs<'a>(overlap: &DeviceOverlap, words: &'a Pointer) -> Pairs<'a, Po
 /// The block, where each warp has so many words of shared memory.
 #[inline(always)]
 fn with_words(per_warp: u32) -> Hardware {
-    // SAFETY: reads a special register.
-    let n_threads = unsafe { nvptx::_block_dim_x() as u32 };
-    Hardware { n_shared: n_threads / WARP * per_warp }
+    Hardware::with(|n_threads| n_threads / WARP * per_warp)
 }
 
 /// Entry point of [`measure()`].
-///
-/// # Safety
-/// See above.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn hyperblock_overlap_measure(overlap: DeviceOverlap) {
-    let block = Hardware { n_shared: 0 };
-    // SAFETY: the caller's promise.
-    unsafe { measure(&block, &probing(&overlap), slice(&overlap.segments), slice(&overlap.counters)) }
+    // SAFETY: values, groups and the index are read; segments and counters are atomics.
+    let memory = unsafe { Memory::of_launch() };
+    let (segments, counters) = (memory.atomics(overlap.segments), memory.atomics(overlap.counters));
+    measure(&WITHOUT_SHARED, &probing(memory, &overlap), segments, counters);
 }
 
 /// Entry point of [`probe()`].
-///
-/// # Safety
-/// See above.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn hyperblock_overlap_probe(overlap: DeviceOverlap) {
-    let words = pointer(&overlap.pairs);
-    // SAFETY: the caller's promise.
-    let job = unsafe {
-        Probe {
-            probing: probing(&overlap),
-            postings: slice(&overlap.postings),
-            rooms: slice(&overlap.rooms),
-            signatures: [slice(&overlap.indexed.signatures), slice(&overlap.probing.signatures)],
-            segments: slice(&overlap.segments),
-            pairs: pairs(&overlap, &words),
-        }
+    // SAFETY: values, groups, the index and segments are read; counters are atomics, and give each pair a place of its own.
+    let memory = unsafe { Memory::of_launch() };
+    let words = memory.written(overlap.pairs);
+    let job = Probe {
+        probing: probing(memory, &overlap),
+        postings: memory.read(overlap.postings.to_read()),
+        rooms: memory.read(overlap.rooms),
+        signatures: [memory.read(overlap.indexed.signatures), memory.read(overlap.probing.signatures)],
+        segments: memory.read(overlap.segments.to_read()),
+        pairs: pairs(memory, &overlap, &words),
     };
     probe(&with_words(PROBE_WORDS), &job);
 }
 
 /// Entry point of [`dense()`].
-///
-/// # Safety
-/// See above.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn hyperblock_overlap_dense(overlap: DeviceOverlap) {
-    let words = pointer(&overlap.pairs);
-    // SAFETY: the caller's promise.
-    let job = unsafe {
-        Dense {
-            overlap: sides(&overlap),
-            values: Range32 { from: overlap.probing_from, upto: overlap.probing_upto },
-            rooms: slice(&overlap.rooms),
-            signatures: [slice(&overlap.indexed.signatures), slice(&overlap.probing.signatures)],
-            segments: slice(&overlap.segments),
-            pairs: pairs(&overlap, &words),
-        }
+    // SAFETY: values and the host's segments are read; counters are atomics, and give each pair a place of its own.
+    let memory = unsafe { Memory::of_launch() };
+    let words = memory.written(overlap.pairs);
+    let job = Dense {
+        overlap: sides(memory, &overlap),
+        values: Range32 { from: overlap.probing_from, upto: overlap.probing_upto },
+        rooms: memory.read(overlap.rooms),
+        signatures: [memory.read(overlap.indexed.signatures), memory.read(overlap.probing.signatures)],
+        segments: memory.read(overlap.segments.to_read()),
+        pairs: pairs(memory, &overlap, &words),
     };
     dense(&with_words(DeviceOverlap::DENSE_WORDS), &job);
 }

@@ -1,284 +1,176 @@
-//! The entry points of the relational operators.
-//!
-//! # Safety
-//! Slices are as the kernels' files say, of the types that are named here, and outlive the launch: what one kernel writes
-//! through atomics or `Pointer`, a later one reads as a plain slice, and never the same one both. Blocks have a multiple of
-//! 32 threads, a power of two, at most 1,024, and the words of shared memory that `hyperblock_shared::relation` says.
+//! The entry points of the relational operators. Blocks have a power of two of threads.
 
-use super::words::pointer;
-use super::{Hardware, slice};
-use crate::overlap;
+use super::Hardware;
+use super::memory::Memory;
+use crate::primitives::radix::{histogram, scatter};
+use crate::primitives::sums::{self, spread, totals};
 use crate::relation::{
-    Deduplicate, Join, Merge, compact, count, deduplicate, fill, histogram, index, join, mark, measure,
-    merge, scatter, split, starts,
+    Deduplicate, Join, Merge, compact, count, deduplicate, fill, index, join, mark, measure, merge, split,
 };
-use core::arch::nvptx;
-use core::sync::atomic::AtomicU64;
 use hyperblock_shared::join::SUM_WORDS;
-use hyperblock_shared::layout::DeviceSlice;
+use hyperblock_shared::layout::{
+    DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing, DeviceMark, DeviceMeasure,
+    DeviceProjection, DeviceRelations, DeviceScatter, DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion,
+    DeviceUnionCount,
+};
 use hyperblock_shared::relation::{
     Digit, HISTOGRAM_WORDS, WIDE_SUM_WORDS, join_words, merge_words, scatter_words,
 };
 
-/// The block, where its shared memory depends on how many threads it has.
-#[inline(always)]
-fn with_words(words: impl Fn(u32) -> u32) -> Hardware {
-    // SAFETY: reads a special register.
-    let n_threads = unsafe { nvptx::_block_dim_x() as u32 };
-    Hardware { n_shared: words(n_threads) }
-}
+const WITHOUT_SHARED: Hardware = Hardware { n_shared: 0 };
 
-/// Entry point of [`histogram()`]: words, counts; and the digit.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`histogram()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_histogram(
-    words: DeviceSlice,
-    counts: DeviceSlice,
-    digit: u64,
-) {
+unsafe extern "ptx-kernel" fn hyperblock_relation_histogram(of: DeviceHistogram) {
+    // SAFETY: words are read; counts are stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
     let block = Hardware { n_shared: HISTOGRAM_WORDS };
-    // SAFETY: the caller's promise.
-    unsafe { histogram(&block, slice(&words), Digit::unpacked(digit), slice(&counts)) }
+    histogram(&block, memory.read(of.words), Digit::unpacked(of.digit), memory.atomics(of.counts));
 }
 
-/// Entry point of [`overlap::totals()`]: words, and their tiles.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`totals()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_totals(words: DeviceSlice, tiles: DeviceSlice) {
-    // SAFETY: the caller's promise.
-    unsafe { overlap::totals(&Hardware { n_shared: 0 }, slice(&words), slice(&tiles)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_totals(sums: DeviceSums) {
+    // SAFETY: words are read, as `histogram` left them; tiles are stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    totals(&WITHOUT_SHARED, memory.read(sums.words.to_read()), memory.atomics(sums.tiles));
 }
 
-/// Entry point of [`overlap::starts()`].
-///
-/// # Safety
-/// See above; there is one block.
+/// Entry point of [`sums::starts()`], of 32 bits; there is one block.
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_narrow_starts(tiles: DeviceSlice) {
-    // SAFETY: the caller's promise.
-    unsafe { overlap::starts(&Hardware { n_shared: SUM_WORDS }, slice(&tiles)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_narrow_starts(of: DeviceSums) {
+    // SAFETY: tiles are all that is looked at, and loaded and stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    sums::starts::<u32>(&Hardware { n_shared: SUM_WORDS }, memory.atomics(of.tiles), None);
 }
 
-/// Entry point of [`overlap::spread()`].
-///
-/// # Safety
-/// See above.
+/// Entry point of [`spread()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_spread(words: DeviceSlice, tiles: DeviceSlice) {
-    // SAFETY: the caller's promise.
-    unsafe { overlap::spread(&Hardware { n_shared: 0 }, slice(&words), slice(&tiles)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_spread(sums: DeviceSums) {
+    // SAFETY: tiles are read, as the kernel before left them; words are loaded and stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    spread(&WITHOUT_SHARED, memory.atomics(sums.words), memory.read(sums.tiles.to_read()));
 }
 
-/// Entry point of [`scatter()`]: words, where they start by digit and tile, and room for all; and the digit.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`scatter()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_scatter(
-    words: DeviceSlice,
-    starts: DeviceSlice,
-    sorted: DeviceSlice,
-    digit: u64,
-) {
-    let (block, digit) = (with_words(scatter_words), Digit::unpacked(digit));
-    // SAFETY: the caller's promise.
-    unsafe { scatter(&block, slice(&words), digit, slice(&starts), &pointer(&sorted)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_scatter(of: DeviceScatter) {
+    // SAFETY: words and starts are read; sums over counts give each word a place of its own.
+    let memory = unsafe { Memory::of_launch() };
+    let (block, sorted) = (Hardware::with(scatter_words), memory.written(of.sorted));
+    scatter(&block, memory.read(of.words), Digit::unpacked(of.digit), memory.read(of.starts), &sorted);
 }
 
-/// Entry point of [`starts()`]: tiles, and one word for the sum of all.
-///
-/// # Safety
-/// See above; there is one block.
+/// Entry point of [`sums::starts()`], of 64 bits; there is one block.
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_starts(tiles: DeviceSlice, total: DeviceSlice) {
+unsafe extern "ptx-kernel" fn hyperblock_relation_starts(of: DeviceStarts) {
+    // SAFETY: tiles and their total are all there is, and loaded and stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
     let block = Hardware { n_shared: WIDE_SUM_WORDS };
-    // SAFETY: the caller's promise.
-    unsafe { starts(&block, slice(&tiles), &slice::<AtomicU64>(&total)[0]) }
+    sums::starts::<u64>(&block, memory.atomics(of.tiles), Some(memory.cell(of.total)));
 }
 
-/// Entry point of [`mark()`]: words, others, masks, tiles.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`mark()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_mark(
-    words: DeviceSlice,
-    others: DeviceSlice,
-    masks: DeviceSlice,
-    tiles: DeviceSlice,
-) {
-    let block = Hardware { n_shared: 0 };
-    // SAFETY: the caller's promise.
-    unsafe { mark(&block, slice(&words), slice(&others), slice(&masks), slice(&tiles)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_mark(of: DeviceMark) {
+    // SAFETY: words and others are read; masks and tiles are stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    let (masks, tiles) = (memory.atomics(of.masks), memory.atomics(of.tiles));
+    mark(&WITHOUT_SHARED, memory.read(of.words), memory.read(of.others), masks, tiles);
 }
 
-/// Entry point of [`compact()`]: words, masks, starts of tiles, and room for what is kept.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`compact()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_compact(
-    words: DeviceSlice,
-    masks: DeviceSlice,
-    starts: DeviceSlice,
-    kept: DeviceSlice,
-) {
-    let block = Hardware { n_shared: 0 };
-    // SAFETY: the caller's promise.
-    unsafe { compact(&block, slice(&words), slice(&masks), slice(&starts), &pointer(&kept)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_compact(of: DeviceCompact) {
+    // SAFETY: words, masks and starts are read; masks and starts give each word that is kept a place of its own.
+    let memory = unsafe { Memory::of_launch() };
+    let (masks, starts, kept) = (memory.read(of.masks), memory.read(of.starts), memory.written(of.kept));
+    compact(&WITHOUT_SHARED, memory.read(of.words), masks, starts, &kept);
 }
 
-/// Entry point of [`split()`]: left, right, and room for where tiles part them.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`split()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_split(
-    left: DeviceSlice,
-    right: DeviceSlice,
-    splits: DeviceSlice,
-) {
-    let block = Hardware { n_shared: 0 };
-    // SAFETY: the caller's promise.
-    unsafe { split(&block, slice(&left), slice(&right), &pointer(&splits)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_split(of: DeviceSplit) {
+    // SAFETY: both arrays are read; each tile's split is written by one thread.
+    let memory = unsafe { Memory::of_launch() };
+    split(&WITHOUT_SHARED, memory.read(of.left), memory.read(of.right), &memory.written(of.splits));
 }
 
-/// Entry point of [`count()`]: left, right, splits, tiles.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`count()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_count(
-    left: DeviceSlice,
-    right: DeviceSlice,
-    splits: DeviceSlice,
-    tiles: DeviceSlice,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let job = Merge { left: slice(&left), right: slice(&right), splits: slice(&splits) };
-        count(&with_words(merge_words), &job, slice(&tiles));
-    }
+unsafe extern "ptx-kernel" fn hyperblock_relation_count(of: DeviceUnionCount) {
+    // SAFETY: both arrays and their splits are read; tiles are stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    let job =
+        Merge { left: memory.read(of.left), right: memory.read(of.right), splits: memory.read(of.splits) };
+    count(&Hardware::with(merge_words), &job, memory.atomics(of.tiles));
 }
 
-/// Entry point of [`merge()`]: left, right, splits, starts of tiles, and room for what is kept.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`merge()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_merge(
-    left: DeviceSlice,
-    right: DeviceSlice,
-    splits: DeviceSlice,
-    starts: DeviceSlice,
-    merged: DeviceSlice,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let job = Merge { left: slice(&left), right: slice(&right), splits: slice(&splits) };
-        merge(&with_words(merge_words), &job, slice(&starts), &pointer(&merged));
-    }
+unsafe extern "ptx-kernel" fn hyperblock_relation_merge(of: DeviceUnion) {
+    // SAFETY: both arrays, their splits and starts are read; starts give each word that is kept a place of its own.
+    let memory = unsafe { Memory::of_launch() };
+    let job =
+        Merge { left: memory.read(of.left), right: memory.read(of.right), splits: memory.read(of.splits) };
+    merge(&Hardware::with(merge_words), &job, memory.read(of.starts), &memory.written(of.merged));
 }
 
-/// Entry point of [`index()`]: rows, slots, lens.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`index()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_index(
-    rows: DeviceSlice,
-    slots: DeviceSlice,
-    lens: DeviceSlice,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { index(&Hardware { n_shared: 0 }, slice(&rows), slice(&slots), slice(&lens)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_index(of: DeviceIndexing) {
+    // SAFETY: rows are read; slots and lens are shared as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    index(&WITHOUT_SHARED, memory.read(of.rows), memory.atomics(of.slots), memory.atomics(of.lens));
 }
 
-/// Entry point of [`fill()`]: tuples, slots.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`fill()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_fill(tuples: DeviceSlice, slots: DeviceSlice) {
-    // SAFETY: the caller's promise.
-    unsafe { fill(&Hardware { n_shared: 0 }, slice(&tuples), slice(&slots)) }
+unsafe extern "ptx-kernel" fn hyperblock_relation_fill(of: DeviceFill) {
+    // SAFETY: tuples are read; slots are shared as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    fill(&WITHOUT_SHARED, memory.read(of.tuples), memory.atomics(of.slots));
 }
 
-/// Entry point of [`deduplicate()`]: joined, how many were, slots, tuples, how many they are; and how many were joined before
-/// these.
-///
-/// # Safety
-/// See above.
+/// Entry point of [`deduplicate()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_deduplicate(
-    joined: DeviceSlice,
-    n_joined: DeviceSlice,
-    slots: DeviceSlice,
-    tuples: DeviceSlice,
-    n_tuples: DeviceSlice,
-    n_before: u64,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let job = Deduplicate {
-            joined: slice(&joined),
-            n_joined: [n_before, slice::<u64>(&n_joined)[0]],
-            slots: slice(&slots),
-            tuples: &pointer(&tuples),
-            n_tuples: &slice::<AtomicU64>(&n_tuples)[0],
-        };
-        deduplicate(&Hardware { n_shared: 0 }, &job);
-    }
+unsafe extern "ptx-kernel" fn hyperblock_relation_deduplicate(of: DeviceDeduplicate) {
+    // SAFETY: what was joined, and how much, is read; slots are atomics, and the number of tuples gives each new one a place
+    // of its own.
+    let memory = unsafe { Memory::of_launch() };
+    let job = Deduplicate {
+        joined: memory.read(of.joined),
+        n_joined: [of.n_before, memory.value(of.n_joined)],
+        slots: memory.atomics(of.set.slots),
+        tuples: &memory.written(of.set.tuples),
+        n_tuples: memory.cell(of.set.n_tuples),
+    };
+    deduplicate(&WITHOUT_SHARED, &job);
 }
 
-/// # Safety
-/// As for the entry points.
 #[inline(always)]
-unsafe fn relations<'a>([outer, inner, slots, lens]: [&DeviceSlice; 4]) -> Join<'a> {
-    // SAFETY: the caller's promise.
-    unsafe { Join { outer: slice(outer), inner: slice(inner), slots: slice(slots), lens: slice(lens) } }
-}
-
-/// Entry point of [`measure()`]: outer, inner, slots, lens, tiles.
-///
-/// # Safety
-/// See above.
-#[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_measure(
-    outer: DeviceSlice,
-    inner: DeviceSlice,
-    slots: DeviceSlice,
-    lens: DeviceSlice,
-    tiles: DeviceSlice,
-) {
-    let block = Hardware { n_shared: 0 };
-    // SAFETY: the caller's promise.
-    unsafe { measure(&block, &relations([&outer, &inner, &slots, &lens]), slice(&tiles)) }
-}
-
-/// Entry point of [`join()`]: outer, inner, slots, lens, starts of tiles, room for what is joined; and how many were joined
-/// before.
-///
-/// # Safety
-/// See above.
-#[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_relation_join(
-    outer: DeviceSlice,
-    inner: DeviceSlice,
-    slots: DeviceSlice,
-    lens: DeviceSlice,
-    starts: DeviceSlice,
-    joined: DeviceSlice,
-    from: u64,
-) {
-    let block = with_words(join_words);
-    // SAFETY: the caller's promise.
-    unsafe {
-        let job = relations([&outer, &inner, &slots, &lens]);
-        join(&block, &job, slice(&starts), from, &pointer(&joined));
+fn relations<'a>(memory: Memory, of: &DeviceRelations) -> Join<'a> {
+    Join {
+        outer: memory.read(of.outer),
+        inner: memory.read(of.inner.rows),
+        slots: memory.read(of.inner.slots),
+        lens: memory.read(of.inner.lens),
     }
+}
+
+/// Entry point of [`measure()`].
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hyperblock_relation_measure(of: DeviceMeasure) {
+    // SAFETY: both relations and the index are read; tiles are stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    measure(&WITHOUT_SHARED, &relations(memory, &of.relations), memory.atomics(of.tiles));
+}
+
+/// Entry point of [`join()`].
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hyperblock_relation_join(of: DeviceProjection) {
+    // SAFETY: both relations, the index and starts are read; the number of a tuple is its place, and each is written once.
+    let memory = unsafe { Memory::of_launch() };
+    let (block, joined) = (Hardware::with(join_words), memory.written(of.joined));
+    join(&block, &relations(memory, &of.relations), memory.read(of.starts), of.from, &joined);
 }

@@ -7,7 +7,7 @@
 use super::holds_together;
 use crate::block::Block;
 use crate::memory::Words;
-use crate::verify::below;
+use crate::primitives::lanes::below;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::overlap::{Overlap, holds};
@@ -98,7 +98,7 @@ impl<W: Words> Pairs<'_, W> {
             let place = self.counters[N_PAIRS].fetch_add(u64::from(found.count_ones()), Relaxed);
             first = place.min(self.words.len()) as u32;
         }
-        let place = u64::from(block.broadcast(first, 0)) + u64::from(below(found, block.lane()));
+        let place = u64::from(block.broadcast(first, 0)) + u64::from(below(block, found));
         if let Some((item, other)) = pair
             && place < self.words.len()
         {

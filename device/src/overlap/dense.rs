@@ -17,8 +17,8 @@ use super::compare::{Hit, Pairs};
 use super::segments::Taken;
 use crate::block::Block;
 use crate::memory::Words;
-use crate::unrolled::unrolled;
-use crate::verify::below;
+use crate::primitives::queues::{Queue, taken};
+use crate::primitives::unrolled::unrolled;
 use hyperblock_shared::layout::{DeviceOverlap, WARP, WideSignature};
 use hyperblock_shared::overlap::{Overlap, Range32};
 
@@ -43,7 +43,7 @@ pub struct Dense<'a, W> {
 type Bits = [u32; 8];
 
 /// Words of a queued pair: the probing value and the indexed one.
-const PAIR_WORDS: u32 = 2;
+const PAIR_WORDS: usize = 2;
 /// Where signatures may differ in no more bits than this, they are folded before bits are counted: of so
 /// many, few fall together.
 const MOST_FOLDED: i32 = 16;
@@ -56,7 +56,7 @@ const STAGE: u32 = 4;
 const HALVES: u32 = 4 * WARP;
 const QUEUE: u32 = STAGE + 2 * HALVES;
 
-const _: () = assert!(DeviceOverlap::DENSE_WORDS == QUEUE + 2 * WARP * PAIR_WORDS);
+const _: () = assert!(DeviceOverlap::DENSE_WORDS == QUEUE + Queue::<PAIR_WORDS>::N_WORDS);
 
 /// A lane's probing value.
 #[derive(Clone, Copy, Default)]
@@ -84,7 +84,7 @@ const NOWHERE: Room = Room { class: u32::MAX, bits: -1 };
 #[inline(always)]
 pub fn dense(block: &impl Block, dense: &Dense<'_, impl Words>) {
     let own_words = block.warp_ix() * DeviceOverlap::DENSE_WORDS;
-    let queue = own_words + QUEUE;
+    let queue = Queue(own_words + QUEUE);
     Taken::default().keep(block, own_words);
     let mut own = Own::default();
     let mut room = NOWHERE;
@@ -97,18 +97,15 @@ pub fn dense(block: &impl Block, dense: &Dense<'_, impl Words>) {
     loop {
         let waiting = block.ballot(passed != 0);
         if n_queued >= WARP || (is_finished && n_queued > 0) {
-            let n_verified = n_queued.min(WARP);
-            n_queued -= n_verified;
-            dense.verify(block, queue + PAIR_WORDS * n_queued, n_verified);
+            dense.verify(block, queue, n_queued);
+            n_queued -= taken(n_queued);
         } else if is_finished {
             return;
         } else if waiting != 0 {
-            if passed != 0 {
-                let at = queue + PAIR_WORDS * (n_queued + below(waiting, block.lane()));
-                block.set_shared(at, own.item);
-                block.set_shared(at + 1, stretch.from - WARP + passed.trailing_zeros());
-                passed &= passed - 1;
-            }
+            let pair = [own.item, (stretch.from - WARP).wrapping_add(passed.trailing_zeros())];
+            queue.push(block, n_queued, waiting, pair);
+            // Clears the lowest bit, and nothing if there is none.
+            passed &= passed.wrapping_sub(1);
             n_queued += waiting.count_ones();
             block.warp_barrier();
         } else if stretch.from < stretch.upto {
@@ -199,14 +196,14 @@ impl<W: Words> Dense<'_, W> {
         passed
     }
 
-    /// Compares the values of `n` queued pairs. All lanes come here together.
+    /// Compares the values of the last pairs of so many that are queued. All lanes come here together.
     #[inline(always)]
-    fn verify(&self, block: &impl Block, queue: u32, n: u32) {
-        let at = queue + PAIR_WORDS * block.lane().min(n - 1);
-        let [probing, indexed] = [0, 1].map(|ix| block.shared(at + ix));
+    fn verify(&self, block: &impl Block, queue: Queue<PAIR_WORDS>, n_queued: u32) {
+        let [probing, indexed] = queue.last(block, n_queued);
         // The words may be used again.
         block.warp_barrier();
-        self.pairs.compare(block, &self.overlap, Hit { probing, indexed, nth: None }, block.lane() < n);
+        let hit = Hit { probing, indexed, nth: None };
+        self.pairs.compare(block, &self.overlap, hit, block.lane() < taken(n_queued));
     }
 }
 

@@ -10,10 +10,11 @@
 //! A warp takes 32 values, whose prefixes may be of one element or of thousands: their elements are numbered through, and
 //! each lane takes every 32nd. The order of postings within a slot is as it comes.
 
-use super::{owner, warp_of_launch};
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::warp_sums;
+use crate::primitives::lanes::warp_of_launch;
+use crate::primitives::owners;
+use crate::primitives::sums::warp_sums;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::layout::WARP;
@@ -50,7 +51,7 @@ fn for_each(block: &impl Block, overlap: &Overlap<'_>, step: impl Fn(u32, u32, u
         let n_all = block.broadcast(upto_here, WARP - 1);
         let mut ix = block.lane();
         while ix - block.lane() < n_all {
-            let lane = owner(block, before, ix);
+            let lane = owners::of_warp(block, before, ix);
             let nth = ix.wrapping_sub(block.broadcast(before, lane));
             if ix < n_all {
                 let item = first + lane;

@@ -8,8 +8,8 @@
 //! Twin      `host::cpu`, which walks the same path
 
 use super::compare::N_PAIRS;
-use super::warp_of_launch;
 use crate::block::Block;
+use crate::primitives::lanes::warp_of_launch;
 use crate::scan::Scan;
 use crate::verify::{Pair, VERIFY_WORDS, Verify};
 use core::sync::atomic::AtomicU64;

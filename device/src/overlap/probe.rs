@@ -13,11 +13,12 @@
 
 use super::compare::{Hit, Pairs};
 use super::segments::Taken;
-use super::{owner, warp_of_launch};
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::warp_sums;
-use crate::verify::below;
+use crate::primitives::lanes::warp_of_launch;
+use crate::primitives::owners;
+use crate::primitives::queues::{Queue, taken};
+use crate::primitives::sums::warp_sums;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::layout::{Group, MOST_HITS, PROBE_WORDS, SEGMENT, WARP, WideSignature};
@@ -55,12 +56,12 @@ pub struct Probe<'a, W> {
 const N_HITS: usize = 0;
 
 /// Words of a queued hit: the probing value, the indexed one, and which element of the first is in common.
-const HIT_WORDS: u32 = 3;
+const HIT_WORDS: usize = 3;
 
 // The first words of a warp are those of its `Taken`.
 const QUEUE: u32 = 4;
 
-const _: () = assert!(PROBE_WORDS == QUEUE + 2 * WARP * HIT_WORDS);
+const _: () = assert!(PROBE_WORDS == QUEUE + Queue::<HIT_WORDS>::N_WORDS);
 
 /// What a lane's element finds.
 #[derive(Clone, Copy, Default)]
@@ -130,7 +131,7 @@ struct Segment {
 #[inline(always)]
 pub fn probe(block: &impl Block, probe: &Probe<'_, impl Words>) {
     let own = block.warp_ix() * PROBE_WORDS;
-    let queue = own + QUEUE;
+    let queue = Queue(own + QUEUE);
     Taken::default().keep(block, own);
     let mut n_queued = 0;
     let mut is_finished = probe.pairs.counters[N_HITS].load(Relaxed) > MOST_HITS;
@@ -142,9 +143,8 @@ pub fn probe(block: &impl Block, probe: &Probe<'_, impl Words>) {
     let (mut list, mut list_upto) = (0, 0);
     loop {
         if n_queued >= WARP || (is_finished && n_queued > 0) {
-            let n_verified = n_queued.min(WARP);
-            n_queued -= n_verified;
-            probe.verify(block, queue + HIT_WORDS * n_queued, n_verified);
+            probe.verify(block, queue, n_queued);
+            n_queued -= taken(n_queued);
         } else if is_finished {
             return;
         } else if segment.hit < segment.upto {
@@ -152,7 +152,7 @@ pub fn probe(block: &impl Block, probe: &Probe<'_, impl Words>) {
             let mut lane = list;
             // In a long list there is nothing to look for.
             if segment.hit + WARP > list_upto {
-                lane = owner(block, before, hit);
+                lane = owners::of_warp(block, before, hit);
                 list = block.broadcast(lane, WARP - 1);
                 list_upto = block.broadcast(before + found.len, list);
             }
@@ -162,12 +162,8 @@ pub fn probe(block: &impl Block, probe: &Probe<'_, impl Words>) {
             let other = if hit < segment.upto { probe.passing(&segment, items, place) } else { None };
             block.warp_barrier();
             let waiting = block.ballot(other.is_some());
-            if let Some(other) = other {
-                let at = queue + HIT_WORDS * (n_queued + below(waiting, block.lane()));
-                block.set_shared(at, segment.group.item);
-                block.set_shared(at + 1, other);
-                block.set_shared(at + 2, segment.group.first + lane);
-            }
+            let hit = [segment.group.item, other.unwrap_or(0), segment.group.first + lane];
+            queue.push(block, n_queued, waiting, hit);
             n_queued += waiting.count_ones();
             segment.hit += WARP;
             block.warp_barrier();
@@ -227,14 +223,13 @@ impl<W: Words> Probe<'_, W> {
         (n_unshared as i32 <= room).then_some(posting.item)
     }
 
-    /// Compares the values of `n` queued hits. All lanes come here together.
+    /// Compares the values of the last hits of so many that are queued. All lanes come here together.
     #[inline(always)]
-    fn verify(&self, block: &impl Block, queue: u32, n: u32) {
-        let at = queue + HIT_WORDS * block.lane().min(n - 1);
-        let [probing, indexed, nth] = [0, 1, 2].map(|ix| block.shared(at + ix));
+    fn verify(&self, block: &impl Block, queue: Queue<HIT_WORDS>, n_queued: u32) {
+        let [probing, indexed, nth] = queue.last(block, n_queued);
         // The words may be used again.
         block.warp_barrier();
         let hit = Hit { probing, indexed, nth: Some(nth) };
-        self.pairs.compare(block, &self.probing.overlap, hit, block.lane() < n);
+        self.pairs.compare(block, &self.probing.overlap, hit, block.lane() < taken(n_queued));
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! They are numbered through, group by group. Who takes one looks up which group it belongs to.
 
-use super::warp_of_launch;
 use crate::block::Block;
+use crate::primitives::lanes::warp_of_launch;
+use crate::primitives::owners;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use hyperblock_shared::layout::WARP;
 
 /// Which of the words of `OverlapCounters` is how many were taken.
 const N_TAKEN: usize = 1;
@@ -65,7 +65,7 @@ impl Taken {
             return None;
         }
         let upto = n_segments.min(next + wanted);
-        Some(Self { next, upto, group: group_of(block, firsts, next) })
+        Some(Self { next, upto, group: owners::in_array(block, firsts, next) })
     }
 
     /// The first of them: its group, and which segment of the group it is. All lanes come here together.
@@ -85,19 +85,4 @@ impl Taken {
         self.next += 1;
         (self.group, nth)
     }
-}
-
-/// The group that a segment belongs to. All lanes come here together.
-#[inline(always)]
-fn group_of(block: &impl Block, firsts: &[u32], segment: u32) -> u32 {
-    // The last one that begins at or before it, so never one without any: looked for in 33 parts at a time.
-    let (mut from, mut upto) = (0, firsts.len() as u32 - 1);
-    while upto - from > 1 {
-        let step = (upto - from).div_ceil(WARP + 1);
-        let place = from + (block.lane() + 1) * step;
-        let is_before = place < upto && firsts[place as usize] <= segment;
-        from += block.ballot(is_before).count_ones() * step;
-        upto = upto.min(from + step);
-    }
-    from
 }

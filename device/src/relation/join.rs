@@ -9,11 +9,12 @@
 //! What is made is numbered through, and each block writes a window of it: so a value that very many rows have is written by
 //! many blocks, and what does not fit into a buffer is made range by range.
 
-use super::{warp_of_launch, wide};
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::warp_total;
-use crate::unrolled::unrolled;
+use crate::primitives::lanes::warp_of_launch;
+use crate::primitives::owners;
+use crate::primitives::sums::{block_sums, warp_total};
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::layout::WARP;
@@ -53,6 +54,7 @@ impl Join<'_> {
 #[inline(always)]
 pub fn measure(block: &impl Block, job: &Join<'_>, tiles: &[AtomicU64]) {
     let (warp, n_warps) = warp_of_launch(block);
+    let (warp, n_warps) = (u64::from(warp), u64::from(n_warps));
     let (n_tiles, tile_len) = (tiles.len() as u64 - 1, u64::from(block.n_threads()));
     let mut tile = warp;
     while tile < n_tiles {
@@ -98,7 +100,7 @@ pub fn join(block: &impl Block, job: &Join<'_>, starts: &[u64], from: u64, joine
     let mut first = from + u64::from(block.block_ix()) * len;
     while first < upto {
         let window = Window { from: first, upto: upto.min(first + len) };
-        let mut tile = tile_of(block, starts, first);
+        let mut tile = owners::in_array(block, starts, first) as usize;
         while tile < n_tiles && starts[tile] < window.upto {
             // One that makes nothing needs no looks.
             if starts[tile] < starts[tile + 1] {
@@ -109,22 +111,6 @@ pub fn join(block: &impl Block, job: &Join<'_>, starts: &[u64], from: u64, joine
         }
         first += u64::from(block.n_blocks()) * len;
     }
-}
-
-/// The tile that makes a tuple: the last that starts at its number or before. All lanes come here together.
-#[inline(always)]
-fn tile_of(block: &impl Block, starts: &[u64], number: u64) -> usize {
-    let (mut from, mut len) = (0, starts.len() - 1);
-    while len > 1 {
-        let step = len.div_ceil(WARP as usize);
-        let ahead = block.lane() as usize * step;
-        let is_before = ahead < len && starts[from + ahead] <= number;
-        let n_before = block.ballot(is_before).count_ones() as usize;
-        let skipped = n_before.saturating_sub(1) * step;
-        from += skipped;
-        len = step.min(len - skipped);
-    }
-    from
 }
 
 /// Writes what a tile makes of a window. All threads come here together.
@@ -144,7 +130,7 @@ fn write(
     let (ends, shifts) = (firsts + n_threads, firsts + 2 * n_threads);
     let (value, row, n_rows) = job.rows(tile as u64 * u64::from(n_threads) + u64::from(thread));
     block.warp_barrier();
-    let (before, _) = wide::block_sums(block, u64::from(n_rows), 0);
+    let (before, _) = block_sums(block, u64::from(n_rows), 0);
     let start = starts[tile] + before;
     let in_window = |number: u64| number.saturating_sub(window.from).min(window.upto - window.from) as u32;
     block.set_shared(firsts + thread, value);
@@ -154,25 +140,11 @@ fn write(
     block.barrier();
     let (mut nth, upto) = (in_window(starts[tile]) + thread, in_window(starts[tile + 1]));
     while nth < upto {
-        let owner = first_above(block, ends, n_threads, nth);
+        let owner = owners::in_shared(block, ends, n_threads, nth);
         let row = block.shared(shifts + owner).wrapping_add(nth);
         let second = job.inner.get(row as usize).map_or(0, |&inner| second_of(inner));
         set(nth, tuple(block.shared(firsts + owner), second));
         nth += n_threads;
     }
     block.barrier();
-}
-
-/// The first of `n` ascending words of shared memory, a power of two of them, that is above `nth`.
-#[inline(always)]
-fn first_above(block: &impl Block, words: u32, n: u32, nth: u32) -> u32 {
-    let mut ix = 0;
-    let mut step = n / 2;
-    while step > 0 {
-        if block.shared(words + ix + step - 1) <= nth {
-            ix += step;
-        }
-        step /= 2;
-    }
-    ix
 }

@@ -11,8 +11,8 @@
 
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::block_sums;
-use crate::unrolled::unrolled;
+use crate::primitives::sums::block_sums;
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::join::SUM_WORDS;

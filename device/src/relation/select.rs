@@ -6,10 +6,10 @@
 //! Cost      words are read twice and written once; each looks for itself in the other array, in the logarithm of its length
 //! Next      between the two, `starts` says where a tile's words go
 
-use super::{lanes_before, warp_of_launch};
 use crate::block::Block;
 use crate::memory::Words;
-use crate::unrolled::unrolled;
+use crate::primitives::lanes::{below, warp_of_launch};
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::layout::WARP;
@@ -24,6 +24,7 @@ const MASKS: u32 = SELECT_TILE / WARP;
 #[inline(always)]
 pub fn mark(block: &impl Block, words: &[u64], others: &[u64], masks: &[AtomicU32], tiles: &[AtomicU64]) {
     let (warp, n_warps) = warp_of_launch(block);
+    let (warp, n_warps) = (u64::from(warp), u64::from(n_warps));
     let (lane, n_tiles) = (block.lane(), tiles.len() as u64 - 1);
     let is_kept = |ix: usize| match words.get(ix) {
         None => false,
@@ -78,6 +79,7 @@ fn contains(sorted: &[u64], word: u64) -> bool {
 #[inline(always)]
 pub fn compact(block: &impl Block, words: &[u64], masks: &[u32], starts: &[u64], kept: &impl Words) {
     let (warp, n_warps) = warp_of_launch(block);
+    let (warp, n_warps) = (u64::from(warp), u64::from(n_warps));
     let (lane, n_tiles) = (block.lane(), starts.len() as u64 - 1);
     let mut tile = warp;
     while tile < n_tiles {
@@ -94,7 +96,7 @@ pub fn compact(block: &impl Block, words: &[u64], masks: &[u32], starts: &[u64],
             unrolled::<AT_ONCE>(|nth| {
                 let mask = block.broadcast(own_mask, row + nth as u32);
                 if mask >> lane & 1 == 1 {
-                    let place = start + u64::from((mask & lanes_before(block)).count_ones());
+                    let place = start + u64::from(below(block, mask));
                     kept.set(place, own[nth]);
                 }
                 start += u64::from(mask.count_ones());

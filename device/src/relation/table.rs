@@ -9,10 +9,10 @@
 //! The host sees to it that slots stay empty, so that looks end, and that there is room for all tuples that the set may
 //! take.
 
-use super::{lanes_before, warp_of_launch, wide};
 use crate::block::Block;
 use crate::memory::Words;
-use crate::unrolled::unrolled;
+use crate::primitives::lanes::{below, of_lane, warp_of_launch};
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::layout::WARP;
@@ -116,6 +116,7 @@ pub fn fill(block: &impl Block, tuples: &[u64], slots: &[AtomicU64]) {
 #[inline(always)]
 fn for_each_batch(block: &impl Block, n: u64, mut step: impl FnMut(usize)) {
     let (warp, n_warps) = warp_of_launch(block);
+    let (warp, n_warps) = (u64::from(warp), u64::from(n_warps));
     let n_batch = (AT_ONCE as u32 * WARP) as u64;
     let mut first = warp * n_batch;
     while first < n {
@@ -172,10 +173,10 @@ pub fn deduplicate<W: Words>(block: &impl Block, job: &Deduplicate<'_, W>) {
             if block.lane() == 0 {
                 start = job.n_tuples.fetch_add(u64::from(n_new), Relaxed);
             }
-            let mut start = wide::broadcast(block, start, 0);
+            let mut start = of_lane(block, start, 0);
             unrolled::<AT_ONCE>(|nth| {
                 if is_new[nth] {
-                    let rank = (masks[nth] & lanes_before(block)).count_ones();
+                    let rank = below(block, masks[nth]);
                     job.tuples.set(start + u64::from(rank), own[nth]);
                 }
                 start += u64::from(masks[nth].count_ones());

@@ -1,6 +1,6 @@
 //! What the kernels of a transitive closure receive: all of them the same, and each takes its part.
 
-use super::{DeviceSlice, WARP};
+use super::{DeviceAtomics, DeviceSlice, DeviceSliceMut, WARP};
 use bytemuck::{Pod, Zeroable};
 
 /// Sources of a column of rows, a bit each: what a block has of every row, a word for each lane.
@@ -14,26 +14,25 @@ pub const GROUP_SOURCES: u32 = GROUP_WORDS * WARP;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DeviceClosure {
-    /// Of `u32`: by level, the first place; and one more.
-    pub levels: DeviceSlice,
-    /// Of `u32`: by place of a component, where its predecessors begin; and one more.
-    pub predecessor_starts: DeviceSlice,
-    /// Of `u32`: places of predecessors.
-    pub predecessors: DeviceSlice,
-    /// Of `u32`: by node, a [`Target`].
-    pub targets: DeviceSlice,
-    /// Of `AtomicU32`, later of [`Quad`]: by place, a bit for each source that reaches the component. Empty
-    /// at first.
-    pub rows: DeviceSlice,
-    /// Of `AtomicU32`: by source and part of the targets, how many it reaches; then how many it reaches
+    /// By level, the first place; and one more.
+    pub levels: DeviceSlice<u32>,
+    /// By place of a component, where its predecessors begin; and one more.
+    pub predecessor_starts: DeviceSlice<u32>,
+    /// Places of predecessors.
+    pub predecessors: DeviceSlice<u32>,
+    /// By node, a [`Target`].
+    pub targets: DeviceSlice<u32>,
+    /// By place, a bit for each source that reaches the component; 0 at first. Rows that are whole are read as [`Quad`]s.
+    pub rows: DeviceAtomics<u32>,
+    /// By source and part of the targets, how many it reaches; then how many it reaches
     /// before that part.
-    pub counts: DeviceSlice,
-    /// Of `AtomicU32`: by source, how many it reaches.
-    pub totals: DeviceSlice,
-    /// Of `u64`: by source, where its tuples begin among all of the piece.
-    pub starts: DeviceSlice,
-    /// Of `u64`: room for tuples.
-    pub tuples: DeviceSlice,
+    pub counts: DeviceAtomics<u32>,
+    /// By source, how many it reaches.
+    pub totals: DeviceAtomics<u32>,
+    /// By source, where its tuples begin among all of the piece.
+    pub starts: DeviceSlice<u64>,
+    /// Room for tuples.
+    pub tuples: DeviceSliceMut<u64>,
     /// Which of these the first one there is room for is.
     pub first_tuple: u64,
     /// Sizes.

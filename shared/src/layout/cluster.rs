@@ -1,6 +1,6 @@
 //! What the kernels of clustering receive.
 
-use super::{DeviceSlice, Scored, WARP};
+use super::{DeviceAtomics, DeviceCell, DeviceSlice, Quad, Scored, WARP};
 use bytemuck::{Pod, Zeroable};
 
 /// Pairs that a lane reads at once: three times four words.
@@ -16,14 +16,14 @@ const _: () = assert!(size_of::<Scored>() * LANE_PAIRS as usize == 16 * LANE_QUA
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DeviceForest {
-    /// Of `[u32; 4]`, aligned as such: three for four `Scored`.
-    pub pairs: DeviceSlice,
-    /// Of `AtomicU32`: by record its parent.
-    pub parents: DeviceSlice,
-    /// Of `AtomicU32`: a bit for each record, whether it is in the giant.
-    pub members: DeviceSlice,
-    /// Of `AtomicU32`: one, the root of the giant or `NO_RECORD`.
-    pub giant: DeviceSlice,
+    /// Three for four `Scored`.
+    pub pairs: DeviceSlice<Quad>,
+    /// By record its parent.
+    pub parents: DeviceAtomics<u32>,
+    /// A bit for each record, whether it is in the giant.
+    pub members: DeviceAtomics<u32>,
+    /// The root of the giant, or `NO_RECORD`.
+    pub giant: DeviceCell<u32>,
     /// The first tile of pairs that is to be hooked.
     pub first: u32,
     /// Every how many-th is.
@@ -34,16 +34,16 @@ pub struct DeviceForest {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DeviceMatrix {
-    /// Of `AtomicU32`: rows, each of so many words.
-    pub words: DeviceSlice,
-    /// Of `u64`: pairs of rows, one in each half.
-    pub pairs: DeviceSlice,
-    /// Of `AtomicU32`: by row the first column that has a bit.
-    pub firsts: DeviceSlice,
+    /// Rows, each of so many words.
+    pub words: DeviceAtomics<u32>,
+    /// Pairs of rows, one in each half.
+    pub pairs: DeviceSlice<u64>,
+    /// By row the first column that has a bit.
+    pub firsts: DeviceAtomics<u32>,
     /// Words of a row.
     pub stride: u32,
     /// The pivot's first row, and column.
     pub pivot: u32,
 }
 
-const _: () = assert!(size_of::<DeviceForest>() == 4 * 16 + 8 && size_of::<DeviceMatrix>() == 3 * 16 + 8);
+const _: () = assert!(size_of::<DeviceForest>() == 3 * 16 + 8 + 8 && size_of::<DeviceMatrix>() == 3 * 16 + 8);

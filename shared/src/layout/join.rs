@@ -1,6 +1,6 @@
 //! What the kernels of a join receive: all of them the same, and each takes its part.
 
-use super::DeviceSlice;
+use super::{DeviceAtomics, DeviceCell, DeviceSlice, DeviceSliceMut};
 use bytemuck::{Pod, Zeroable};
 
 /// A join in device memory.
@@ -9,26 +9,26 @@ use bytemuck::{Pod, Zeroable};
 pub struct DeviceJoin {
     /// Left and right; of one side with itself, the same twice.
     pub sides: [DeviceSide; 2],
-    /// Of `AtomicU32`: slots of sampled keys, all `MISSING` at first; a power of two.
-    pub sample_slots: DeviceSlice,
-    /// Of `AtomicU32`: by slot, 0 at first.
-    pub sample_counts: DeviceSlice,
-    /// Of `AtomicU32`: room for slots of keys that came up often enough.
-    pub sample_list: DeviceSlice,
-    /// Of `AtomicU32`: how many those are, 0 at first; also those that found no room.
-    pub n_listed: DeviceSlice,
-    /// Of `AtomicU32`: the table of heavy keys, all `MISSING` at first.
-    pub heavy_slots: DeviceSlice,
-    /// Of `AtomicU32`: by slot.
-    pub heavy_numbers: DeviceSlice,
-    /// Of `AtomicU32`: how many heavy keys there are, 0 at first.
-    pub n_heavy: DeviceSlice,
-    /// Of `AtomicU64`: by heavy key its first unit, and one more.
-    pub units: DeviceSlice,
-    /// Of `AtomicU64`: how many pairs there are, 0 at first.
-    pub n_pairs: DeviceSlice,
-    /// Of `u64`: room for pairs; may be empty if they are only counted.
-    pub pairs: DeviceSlice,
+    /// Slots of sampled keys, all `MISSING` at first; a power of two.
+    pub sample_slots: DeviceAtomics<u32>,
+    /// By slot, 0 at first.
+    pub sample_counts: DeviceAtomics<u32>,
+    /// Room for slots of keys that came up often enough.
+    pub sample_list: DeviceAtomics<u32>,
+    /// How many those are, 0 at first; also those that found no room.
+    pub n_listed: DeviceCell<u32>,
+    /// The table of heavy keys, all `MISSING` at first.
+    pub heavy_slots: DeviceAtomics<u32>,
+    /// By slot.
+    pub heavy_numbers: DeviceAtomics<u32>,
+    /// How many heavy keys there are, 0 at first.
+    pub n_heavy: DeviceCell<u32>,
+    /// By heavy key its first unit, and one more.
+    pub units: DeviceAtomics<u64>,
+    /// How many pairs there are, 0 at first.
+    pub n_pairs: DeviceCell<u64>,
+    /// Room for pairs; may be empty if they are only counted.
+    pub pairs: DeviceSliceMut<u64>,
     /// The numbers.
     pub sizes: JoinSizes,
 }
@@ -37,52 +37,56 @@ pub struct DeviceJoin {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DeviceSide {
-    /// Of `u32`.
-    pub keys: DeviceSlice,
-    /// Of `u64`: light tuples, by partition.
-    pub tuples: DeviceSlice,
-    /// Of `u32`: by partition where its tuples start, and the next one's.
-    pub starts: DeviceSlice,
-    /// Of `u64`: heavy tuples, by key.
-    pub heavy_tuples: DeviceSlice,
-    /// Of `u32`: by heavy key where its tuples start, and the next one's.
-    pub heavy_starts: DeviceSlice,
+    /// By row.
+    pub keys: DeviceSlice<u32>,
+    /// Light tuples, by partition.
+    pub tuples: DeviceSlice<u64>,
+    /// By partition where its tuples start, and the next one's.
+    pub starts: DeviceSlice<u32>,
+    /// Heavy tuples, by key.
+    pub heavy_tuples: DeviceSlice<u64>,
+    /// By heavy key where its tuples start, and the next one's.
+    pub heavy_starts: DeviceSlice<u32>,
 }
 
 /// A pass over a side.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DevicePass {
-    /// Of `u32`: the keys, if this is the first pass.
-    pub keys: DeviceSlice,
-    /// Of `u32`: as many as keys, or none.
-    pub rows: DeviceSlice,
-    /// Of `u64`: what the first pass wrote, if this is the second.
-    pub from: DeviceSlice,
-    /// Of `u32`: by segment where it starts, and one more.
-    pub segments: DeviceSlice,
-    /// Of `u32`: by segment its first tile, and one more.
-    pub tiles: DeviceSlice,
-    /// Of `AtomicU32`: by class how many rows it has, 0 at first.
-    pub counts: DeviceSlice,
-    /// Of `AtomicU32`: by class where it starts, and one more.
-    pub starts: DeviceSlice,
-    /// Of `AtomicU32`: by class where its next tuple goes.
-    pub cursors: DeviceSlice,
-    /// Of `u64`: room for all tuples.
-    pub tuples: DeviceSlice,
-    /// Of `AtomicU32`: the tiles of the next pass, if there is one.
-    pub next_tiles: DeviceSlice,
-    /// Of `u32`: the table of heavy keys; empty in the second pass.
-    pub heavy_slots: DeviceSlice,
-    /// Of `u32`: by slot.
-    pub heavy_numbers: DeviceSlice,
-    /// Of `u32`: how many heavy keys there are.
-    pub n_heavy: DeviceSlice,
+    /// The keys, if this is the first pass.
+    pub keys: DeviceSlice<u32>,
+    /// As many as keys, or none.
+    pub rows: DeviceSlice<u32>,
+    /// What the first pass wrote, if this is the second.
+    pub from: DeviceSlice<u64>,
+    /// By segment where it starts, and one more.
+    pub segments: DeviceSlice<u32>,
+    /// By segment its first tile, and one more.
+    pub tiles: DeviceSlice<u32>,
+    /// By class how many rows it has, 0 at first.
+    pub counts: DeviceAtomics<u32>,
+    /// By class where it starts, and one more.
+    pub starts: DeviceAtomics<u32>,
+    /// By class where its next tuple goes.
+    pub cursors: DeviceAtomics<u32>,
+    /// Room for all tuples.
+    pub tuples: DeviceSliceMut<u64>,
+    /// The tiles of the next pass, if there is one.
+    pub next_tiles: DeviceAtomics<u32>,
+    /// The table of heavy keys; empty in the second pass.
+    pub heavy_slots: DeviceSlice<u32>,
+    /// By slot.
+    pub heavy_numbers: DeviceSlice<u32>,
+    /// How many heavy keys there are.
+    pub n_heavy: DeviceCell<u32>,
     /// Bits of the hash that were used before.
     pub used: u32,
     /// Bits of the hash that classes are told apart by.
     pub bits: u32,
+    /// Rows of a tile in the next pass.
+    pub tile_rows: u32,
+    /// Fills the last 64-bit word.
+    pub padding: u32,
 }
 
 /// The numbers of a join, a word each; truth is 1.
@@ -99,9 +103,9 @@ pub struct JoinSizes {
     pub n_slots: u32,
     /// Whether both sides are one.
     pub is_self: u32,
-    /// Fills the last 64-bit word.
-    pub padding: u32,
+    /// Whether pairs of heavy keys are only counted.
+    pub counts_only: u32,
 }
 
-const _: () =
-    assert!(size_of::<DeviceJoin>() == 2 * 80 + 10 * 16 + 24 && size_of::<DevicePass>() == 13 * 16 + 8);
+const _: () = assert!(size_of::<DeviceJoin>() == 2 * 80 + 7 * 16 + 3 * 8 + 24);
+const _: () = assert!(size_of::<DevicePass>() == 12 * 16 + 8 + 16);

@@ -1,7 +1,7 @@
 //! What the kernels of an overlap join receive: all of them the same, and each takes its part.
 
-use super::{DeviceSlice, WARP};
-use crate::overlap::{Signature, Sizes};
+use super::{DeviceAtomics, DeviceSlice, DeviceSliceMut, WARP};
+use crate::overlap::{Class, Signature, Sizes, Value};
 use bytemuck::{Pod, Zeroable};
 
 /// Two blocks of values in device memory, with their index and what is found through it.
@@ -12,27 +12,27 @@ pub struct DeviceOverlap {
     pub indexed: DeviceValues,
     /// What is looked up; of one block with itself, the same arrays but for classes and bounds.
     pub probing: DeviceValues,
-    /// Of `u32`: by class of the probing side, then of the indexed one.
-    pub least: DeviceSlice,
-    /// Of `i32`: likewise, how many elements values may have that the other one lacks; below 0 they cannot meet.
-    pub rooms: DeviceSlice,
-    /// Of `AtomicU32`: a word for each slot of the index, 0 at first; in the end, where its postings end.
-    pub slots: DeviceSlice,
-    /// Of `AtomicU32`: by tile of slots, and one more.
-    pub slot_tiles: DeviceSlice,
-    /// Of `u64`: room for all postings.
-    pub postings: DeviceSlice,
-    /// Of `u64`: the groups of elements that are looked up, each a [`Group`].
-    pub groups: DeviceSlice,
-    /// Of `AtomicU32`: by group how many segments its hits make, then where those begin; and one more, 0 at
+    /// By class of the probing side, then of the indexed one, how many elements values must have in common.
+    pub least: DeviceSlice<u32>,
+    /// By the same, how many elements values may have that the other one lacks; below 0 they cannot meet.
+    pub rooms: DeviceSlice<i32>,
+    /// A word for each slot of the index, 0 at first; in the end, where its postings end.
+    pub slots: DeviceAtomics<u32>,
+    /// By tile of slots, and one more.
+    pub slot_tiles: DeviceAtomics<u32>,
+    /// Room for all postings.
+    pub postings: DeviceSliceMut<u64>,
+    /// The groups of elements that are looked up, each a [`Group`].
+    pub groups: DeviceSlice<u64>,
+    /// By group how many segments its hits make, then where those begin; and one more, 0 at
     /// first. Of a dense join a group is 32 probing values, and the host has counted.
-    pub segments: DeviceSlice,
-    /// Of `AtomicU32`: by tile of groups, and one more.
-    pub segment_tiles: DeviceSlice,
-    /// Of `AtomicU64`: the words of an [`OverlapCounters`], 0 at first.
-    pub counters: DeviceSlice,
-    /// Of `u64`: room for pairs of items, the left one in the lower half.
-    pub pairs: DeviceSlice,
+    pub segments: DeviceAtomics<u32>,
+    /// By tile of groups, and one more.
+    pub segment_tiles: DeviceAtomics<u32>,
+    /// The words of an [`OverlapCounters`], 0 at first.
+    pub counters: DeviceAtomics<u64>,
+    /// Room for pairs of items, the left one in the lower half.
+    pub pairs: DeviceSliceMut<u64>,
     /// What both sides know of the join.
     pub sizes: Sizes,
     /// The item that is the first value of the indexed block.
@@ -53,16 +53,16 @@ pub struct DeviceOverlap {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DeviceValues {
-    /// Of `Value`.
-    pub values: DeviceSlice,
-    /// Of [`WideSignature`].
-    pub signatures: DeviceSlice,
-    /// Of `u32`: the elements of these values alone.
-    pub elements: DeviceSlice,
-    /// Of `Class`.
-    pub classes: DeviceSlice,
-    /// Of `u32`.
-    pub bounds: DeviceSlice,
+    /// By item of the block.
+    pub values: DeviceSlice<Value>,
+    /// By item; none, if there are no bitmaps.
+    pub signatures: DeviceSlice<WideSignature>,
+    /// The elements of these values alone.
+    pub elements: DeviceSlice<u32>,
+    /// The classes that values name, by ascending length.
+    pub classes: DeviceSlice<Class>,
+    /// What bounds the values that may meet, as `shared::overlap` has it.
+    pub bounds: DeviceSlice<u32>,
 }
 
 const _: () = assert!(size_of::<DeviceOverlap>() == 2 * 80 + 10 * 16 + 24 + 24);
@@ -126,14 +126,6 @@ pub const SEGMENT: u32 = 1 << 11;
 /// Hits that are done by one launch, in some tenths of a second. Where there are more it does nothing, and the host has it
 /// done in parts.
 pub const MOST_HITS: u64 = 1 << 36;
-
-/// Words that a warp sums up at a time.
-pub const SUM_TILE: u32 = 1 << 10;
-
-/// Tiles of so many words.
-pub const fn n_sum_tiles(n_words: u64) -> u64 {
-    n_words.div_ceil(SUM_TILE as u64)
-}
 
 /// Words of shared memory for each warp that probes: four, and a queue of two warps' hits, three words each.
 pub const PROBE_WORDS: u32 = 4 + 3 * 2 * WARP;

@@ -65,19 +65,19 @@ impl Components for ThreadComponents<'_> {
         for chunk in self.pairs.chunks(CHUNK) {
             let pairs = Checked::new(chunk);
             for Share { first, step } in shares(chunk.len() as u64, self.n_records) {
-                let (marked, found) = (plain(&members), [giant.load(Relaxed)]);
+                let (marked, found) = (plain(&members), giant.load(Relaxed));
                 let job =
-                    Hook { pairs: &pairs, parents: &parents, members: &marked, giant: &found, first, step };
+                    Hook { pairs: &pairs, parents: &parents, members: &marked, giant: found, first, step };
                 self.launch(|thread| hook(thread, &job));
-                self.launch(|thread| compress(thread, &parents, &found));
+                self.launch(|thread| compress(thread, &parents, found));
                 let n_threads = self.device.threads_per_block;
                 let flat = plain(&parents);
                 launch(1, n_threads, n_threads, |thread| choose(thread, &flat, &giant));
-                let found = [giant.load(Relaxed)];
-                if found[0] != NO_RECORD {
+                let found = giant.load(Relaxed);
+                if found != NO_RECORD {
                     self.device.n_giants.fetch_add(1, Relaxed);
                 }
-                self.launch(|thread| mark(thread, &flat, &found, &members));
+                self.launch(|thread| mark(thread, &flat, found, &members));
             }
         }
         self.labels = plain(&parents);

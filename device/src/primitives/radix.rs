@@ -10,11 +10,11 @@
 //! Words are ranked among those of their digit by ballots, warp by warp, and brought together in shared memory; so neighbours
 //! write next to each other.
 
-use super::lanes_before;
+use super::lanes::below;
+use super::sums::block_sums;
+use super::unrolled::unrolled;
 use crate::block::Block;
 use crate::memory::Words;
-use crate::sums::block_sums;
-use crate::unrolled::unrolled;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::join::SUM_WORDS;
@@ -95,7 +95,7 @@ pub fn scatter(block: &impl Block, words: &[u64], digit: Digit, starts: &[u32], 
             let alike = alike(block, value);
             let n_before = block.shared(own_counts + value);
             block.warp_barrier();
-            let rank = (alike & lanes_before(block)).count_ones();
+            let rank = below(block, alike);
             if rank == 0 {
                 block.set_shared(own_counts + value, n_before + alike.count_ones());
             }

@@ -1,0 +1,78 @@
+//! What pairs are decided by, in device memory, and the lists that they are of.
+
+use super::columns::{Column, Uploaded};
+use super::memory::Memory;
+use crate::scan::Results;
+#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+use crate::scan::Scan;
+use hyperblock_shared::layout::DeviceDecide;
+#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+use hyperblock_shared::layout::{DeviceItems, DeviceSweep};
+use hyperblock_shared::path::{Path, Walk};
+#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+use hyperblock_shared::sweep::{Items, Sweep};
+
+#[inline(always)]
+pub(super) fn columns(memory: Memory, decide: &DeviceDecide) -> Uploaded {
+    Uploaded { columns: decide.columns, memory }
+}
+
+#[inline(always)]
+pub(super) fn scratch(memory: Memory, decide: &DeviceDecide) -> Column {
+    Column::new(memory, &decide.scratch)
+}
+
+/// The rules.
+#[inline(always)]
+pub(super) fn path<'a>(memory: Memory, decide: &DeviceDecide) -> Walk<'a> {
+    // SAFETY: the bytes are those that `rkyv` made of a path on the host, copied to where the driver gives memory, at a
+    // multiple of 256 bytes; `plan::Program` has checked them.
+    unsafe { rkyv::access_unchecked::<rkyv::Archived<Path<'_>>>(memory.read(decide.path)) }.walk()
+}
+
+/// Where candidates go.
+#[inline(always)]
+pub(super) fn results<'a>(memory: Memory, decide: &DeviceDecide) -> Results<'a> {
+    Results { words: memory.atomics(decide.results.words()), n_found: memory.cell(decide.n_found) }
+}
+
+/// A list.
+#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+#[inline(always)]
+fn items<'a>(memory: Memory, items: &DeviceItems) -> Items<'a> {
+    Items {
+        sketches: memory.read(items.sketches),
+        uppers: memory.read(items.uppers),
+        lens: memory.read(items.lens),
+        starts: memory.read(items.starts),
+        records: memory.read(items.records),
+    }
+}
+
+/// A scan of a sweep's pairs.
+#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+#[inline(always)]
+pub(super) fn scan<'a>(
+    memory: Memory,
+    columns: &'a Uploaded,
+    decide: &DeviceDecide,
+    sweep: &DeviceSweep,
+) -> Scan<'a, Uploaded> {
+    Scan {
+        columns,
+        path: path(memory, decide),
+        sweep: Sweep {
+            left: items(memory, &sweep.left),
+            right: items(memory, &sweep.right),
+            intervals: memory.read(sweep.intervals),
+            firsts: memory.read(sweep.firsts),
+            settings: sweep.settings.into(),
+        },
+        slots: memory.atomics(sweep.slots),
+        claimed: memory.atomics(sweep.claimed),
+        latencies: memory.atomics(sweep.latencies),
+        heavies: memory.atomics(sweep.heavies),
+        counters: memory.atomics(sweep.counters),
+        results: results(memory, decide),
+    }
+}

@@ -1,0 +1,24 @@
+//! Which warp of a launch this is, and who stands before a lane of it.
+
+use crate::block::Block;
+use hyperblock_shared::layout::WARP;
+
+/// This thread's warp among all of the launch, and how many there are.
+#[inline(always)]
+pub(crate) fn warp_of_launch(block: &impl Block) -> (u32, u32) {
+    let n_warps = block.n_threads() / WARP;
+    (block.block_ix() * n_warps + block.warp_ix(), block.n_blocks() * n_warps)
+}
+
+/// How many of the bits below this lane's are set.
+#[inline(always)]
+pub(crate) fn below(block: &impl Block, bits: u32) -> u32 {
+    (bits & ((1 << block.lane()) - 1)).count_ones()
+}
+
+/// The value that lane `lane` brought. All lanes come here together.
+#[inline(always)]
+pub(crate) fn of_lane(block: &impl Block, value: u64, lane: u32) -> u64 {
+    let (low, high) = (block.broadcast(value as u32, lane), block.broadcast((value >> 32) as u32, lane));
+    u64::from(low) | u64::from(high) << 32
+}
