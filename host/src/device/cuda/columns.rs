@@ -12,7 +12,7 @@ pub(super) struct UploadedColumns {
     /// Its addresses point into `words` and `halves`.
     pub(super) root: DeviceColumns,
     /// By column of sets: the tokens of all of them.
-    pub(super) tokens: Vec<DeviceSlice>,
+    pub(super) tokens: Vec<DeviceSlice<u32>>,
     /// What the addresses point at; only kept alive.
     _words: Vec<CudaSlice<u64>>,
     _halves: Vec<CudaSlice<u32>>,
@@ -61,37 +61,33 @@ impl<'a> Upload<'a> {
     }
 
     /// Anything made of 64-bit words.
-    pub(super) fn words<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice> {
+    pub(super) fn words<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice<T>> {
         let uploaded = self.gpu.upload::<u64>(cast_slice(values))?;
-        let slice =
-            DeviceSlice { address: uploaded.device_ptr(&self.gpu.stream).0, len: values.len() as u64 };
+        let slice = Slices(self.gpu).of(&uploaded).of().first(values.len() as u64);
         self.words.push(uploaded);
         Ok(slice)
     }
 
-    pub(super) fn halves(&mut self, values: &[u32]) -> Result<DeviceSlice> {
-        let uploaded = self.gpu.upload::<u32>(values)?;
-        let slice =
-            DeviceSlice { address: uploaded.device_ptr(&self.gpu.stream).0, len: values.len() as u64 };
+    /// Anything made of 32-bit words.
+    pub(super) fn halves<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice<T>> {
+        let uploaded = self.gpu.upload::<u32>(cast_slice(values))?;
+        let slice = Slices(self.gpu).of(&uploaded).of().first(values.len() as u64);
         self.halves.push(uploaded);
         Ok(slice)
     }
 }
 
-/// No array at all.
-pub(super) const NOTHING: DeviceSlice = DeviceSlice { address: 0, len: 0 };
-
 /// Arrays as kernels see them.
 pub(super) struct Slices<'a>(pub(super) &'a Cuda);
 
 impl Slices<'_> {
-    pub(super) fn of<T: DeviceRepr>(&self, array: &CudaSlice<T>) -> DeviceSlice {
-        DeviceSlice { address: array.device_ptr(&self.0.stream).0, len: array.len() as u64 }
+    pub(super) fn of<T: DeviceRepr>(&self, array: &CudaSlice<T>) -> DeviceSlice<T> {
+        DeviceSlice::new(array.device_ptr(&self.0.stream).0, array.len() as u64)
     }
 
     /// The first so many elements.
-    pub(super) fn first<T: DeviceRepr>(&self, array: &CudaSlice<T>, len: usize) -> DeviceSlice {
-        DeviceSlice { len: len as u64, ..self.of(array) }
+    pub(super) fn first<T: DeviceRepr>(&self, array: &CudaSlice<T>, len: usize) -> DeviceSlice<T> {
+        self.of(array).first(len as u64)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::base::error::{Error, Result};
 use crate::operators::components::{Components, ComponentsOperator, Phases, check_pairs};
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::components::shares;
-use hyperblock_shared::layout::{DeviceForest, DeviceSlice, LANE_PAIRS, LANE_QUADS, Scored};
+use hyperblock_shared::layout::{DeviceForest, LANE_PAIRS, LANE_QUADS, Scored};
 
 /// Pairs of a chunk at most: places of their words are then below 2^32.
 const MOST_PAIRS: u64 = 1 << 30;
@@ -99,10 +99,10 @@ impl<'a> CudaComponents<'a> {
         let slice = Slices(self.gpu);
         let n_quads = n_pairs.div_ceil(LANE_PAIRS as usize) * LANE_QUADS as usize;
         DeviceForest {
-            pairs: DeviceSlice { len: n_quads as u64, ..slice.of(&self.chunk) },
-            parents: slice.first(&self.parents, self.n_records as usize),
-            members: slice.of(&self.members),
-            giant: slice.of(&self.giant),
+            pairs: slice.of(&self.chunk).of().first(n_quads as u64),
+            parents: slice.first(&self.parents, self.n_records as usize).atomic(),
+            members: slice.of(&self.members).atomic(),
+            giant: slice.of(&self.giant).cell(0),
             first: 0,
             step: 1,
         }

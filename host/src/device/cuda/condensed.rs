@@ -6,13 +6,15 @@
 //! ```
 
 use super::Cuda;
-use super::columns::{NOTHING, Slices};
+use super::columns::Slices;
 use super::launch::{ClosureKernels, ClosureLaunches};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::operators::closure::{Condensed, Levels, MOST_TUPLES, Piece, Wanted};
 use cudarc::driver::{CudaEvent, CudaSlice};
-use hyperblock_shared::layout::{COLUMN_SOURCES, ClosureSizes, DeviceClosure, GROUP_SOURCES, Target, WARP};
+use hyperblock_shared::layout::{
+    COLUMN_SOURCES, ClosureSizes, DeviceClosure, DeviceSlice, DeviceSliceMut, GROUP_SOURCES, Target, WARP,
+};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -209,11 +211,11 @@ impl<'a> OnDevice<'a> {
             predecessor_starts: slice.of(&self.predecessor_starts),
             predecessors: slice.of(&self.predecessors),
             targets: slice.of(&self.targets),
-            rows: slice.of(&self.rows),
-            counts: slice.of(&self.counts),
-            totals: slice.of(&self.totals),
-            starts: room.map_or(NOTHING, |room| slice.of(&room.starts)),
-            tuples: room.map_or(NOTHING, |room| slice.of(&room.tuples)),
+            rows: slice.of(&self.rows).atomic(),
+            counts: slice.of(&self.counts).atomic(),
+            totals: slice.of(&self.totals).atomic(),
+            starts: room.map_or(DeviceSlice::NOTHING, |room| slice.of(&room.starts)),
+            tuples: room.map_or(DeviceSliceMut::NOTHING, |room| slice.of(&room.tuples).to_write()),
             first_tuple,
             sizes,
         };

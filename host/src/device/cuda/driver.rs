@@ -41,7 +41,7 @@ pub fn gpus() -> Result<Vec<GpuDescription>, String> {
             let device = result::device::get(ordinal).map_err(said)?;
             // SAFETY: `device` is a handle that the driver just gave.
             let attribute = |which| unsafe { result::device::get_attribute(device, which) }.map_err(said);
-            // SAFETY: likewise.
+            // SAFETY: `device` is a handle that the driver just gave.
             let memory = unsafe { result::device::total_mem(device) }.map_err(said)? as u64;
             Ok(GpuDescription {
                 name: result::device::get_name(device).map_err(said)?,

@@ -7,7 +7,7 @@ mod sizes;
 
 use super::Cuda;
 use super::clock::Clock;
-use super::columns::{NOTHING, Slices};
+use super::columns::Slices;
 use super::launch::{Launches, THREADS, TILE_ROWS};
 use crate::base::error::{Error, Result};
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
@@ -132,30 +132,30 @@ impl LoadedSide {
     fn pass(&self, gpu: &Cuda, nth: usize, sizes: &Sizes, heavy: &HeavyKeys) -> DevicePass {
         let own = &self.passes[nth];
         let slice = Slices(gpu);
-        let first = |slice: DeviceSlice| if nth == 0 { slice } else { NOTHING };
-        let keys = DeviceSlice { len: self.n_rows as u64, ..slice.of(&self.keys) };
+        let (n_rows, nothing) = (self.n_rows as u64, DeviceSlice::NOTHING);
+        let first = |slice: DeviceSlice<u32>| if nth == 0 { slice } else { nothing };
         DevicePass {
-            keys: first(keys),
-            rows: first(
-                self.rows.as_ref().map_or(NOTHING, |rows| DeviceSlice { len: keys.len, ..slice.of(rows) }),
-            ),
-            from: if nth == 0 { NOTHING } else { slice.of(&self.passes[0].tuples) },
+            keys: first(slice.of(&self.keys).first(n_rows)),
+            rows: first(self.rows.as_ref().map_or(nothing, |rows| slice.of(rows).first(n_rows))),
+            from: if nth == 0 { DeviceSlice::NOTHING } else { slice.of(&self.passes[0].tuples) },
             segments: match &own.segments {
                 Some(segments) => slice.of(segments),
                 // The heavy ones stand behind the others, and are left out.
-                None => DeviceSlice { len: (1 << sizes.bits[0]) + 1, ..slice.of(&self.passes[0].starts) },
+                None => slice.of(&self.passes[0].starts).first((1 << sizes.bits[0]) + 1),
             },
             tiles: slice.of(&own.tiles),
-            counts: slice.of(&own.counts),
-            starts: slice.of(&own.starts),
-            cursors: slice.of(&own.cursors),
-            tuples: slice.of(&own.tuples),
-            next_tiles: self.passes.get(nth + 1).map_or(NOTHING, |next| slice.of(&next.tiles)),
+            counts: slice.of(&own.counts).atomic(),
+            starts: slice.of(&own.starts).atomic(),
+            cursors: slice.of(&own.cursors).atomic(),
+            tuples: slice.of(&own.tuples).to_write(),
+            next_tiles: self.passes.get(nth + 1).map_or(nothing, |next| slice.of(&next.tiles)).atomic(),
             heavy_slots: first(slice.of(&heavy.slots)),
             heavy_numbers: first(slice.of(&heavy.numbers)),
-            n_heavy: first(slice.of(&heavy.n_heavy)),
+            n_heavy: slice.of(&heavy.n_heavy).cell(0),
             used: if nth == 0 { 0 } else { sizes.bits[0] },
             bits: sizes.bits[nth],
+            tile_rows: TILE_ROWS,
+            padding: 0,
         }
     }
 
@@ -166,11 +166,11 @@ impl LoadedSide {
         let starts = slice.of(&first.starts);
         let n_light = 1u64 << sizes.bits[0];
         DeviceSide {
-            keys: DeviceSlice { len: self.n_rows as u64, ..slice.of(&self.keys) },
+            keys: slice.of(&self.keys).first(self.n_rows as u64),
             tuples: slice.of(&last.tuples),
             starts: slice.of(&last.starts),
             heavy_tuples: slice.of(&first.tuples),
-            heavy_starts: DeviceSlice { address: starts.address + 4 * n_light, len: starts.len - n_light },
+            heavy_starts: starts.part(n_light..starts.len()),
         }
     }
 }
@@ -247,16 +247,16 @@ impl<'a> CudaJoin<'a> {
         let right = self.sides.get(1).map_or(left, |side| side.partitioned(gpu, &self.sizes));
         let join = DeviceJoin {
             sides: [left, right],
-            sample_slots: slice.of(&self.heavy.sample_slots),
-            sample_counts: slice.of(&self.heavy.sample_counts),
-            sample_list: slice.of(&self.heavy.sample_list),
-            n_listed: slice.of(&self.heavy.n_listed),
-            heavy_slots: slice.of(&self.heavy.slots),
-            heavy_numbers: slice.of(&self.heavy.numbers),
-            n_heavy: slice.of(&self.heavy.n_heavy),
-            units: slice.of(&self.heavy.units),
-            n_pairs: slice.of(&self.n_pairs),
-            pairs: slice.of(&self.pairs),
+            sample_slots: slice.of(&self.heavy.sample_slots).atomic(),
+            sample_counts: slice.of(&self.heavy.sample_counts).atomic(),
+            sample_list: slice.of(&self.heavy.sample_list).atomic(),
+            n_listed: slice.of(&self.heavy.n_listed).cell(0),
+            heavy_slots: slice.of(&self.heavy.slots).atomic(),
+            heavy_numbers: slice.of(&self.heavy.numbers).atomic(),
+            n_heavy: slice.of(&self.heavy.n_heavy).cell(0),
+            units: slice.of(&self.heavy.units).atomic(),
+            n_pairs: slice.of(&self.n_pairs).cell(0),
+            pairs: slice.of(&self.pairs).to_write(),
             sizes: self.sizes.of_join,
         };
         Ok(Launches { gpu, kernels: gpu.kernels.load_join(&gpu.context, &gpu.name)?, join })

@@ -1,9 +1,13 @@
-//! Launches: one safe, typed function a kernel. Nothing else hands arguments to the device.
+//! Launches: safe, typed functions. Nothing else hands arguments to the device.
+//!
+//! A [`Kernel`] takes one struct of `layout`, and launching it is unsafe: the struct has addresses. The files below make
+//! those structs, or take them from who holds the arrays, and say why each launch is sound.
 
-#![expect(unsafe_code, reason = "what is handed over as it is must be told to be plain data")]
+#![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
 mod closure;
 mod cluster;
+mod decide;
 mod join;
 mod listed;
 mod neighbours;
@@ -15,33 +19,32 @@ mod score;
 
 pub(super) use closure::{ClosureKernels, ClosureLaunches};
 pub(super) use cluster::{ClusterKernels, ForestLaunches, MatrixLaunches};
+pub(super) use decide::Decide;
 pub(super) use join::{JoinKernels, Launches, THREADS, TILE_ROWS};
-pub(super) use listed::{ListedBuffers, ListedKernel, launch_listed};
+pub(super) use listed::{ListedKernel, launch_listed};
 pub(super) use neighbours::{NeighbourKernels, NeighbourLaunches};
 pub(super) use overlap::{OverlapKernels, OverlapLaunches};
-pub(super) use relation::{
-    DeviceIndex, DeviceSet, MERGE_TILE, RELATION_THREADS, RelationKernels, RelationLaunches, SORT_TILE,
-};
-pub(super) use residual::{RESIDUAL_THREADS, ResidualBuffers, ResidualKernel, launch_residual};
-pub(super) use scan::{ScanBuffers, launch_scan};
+pub(super) use relation::{MERGE_TILE, RELATION_THREADS, RelationKernels, RelationLaunches, SORT_TILE};
+pub(super) use residual::{RESIDUAL_THREADS, ResidualKernel, launch_residual};
+pub(super) use scan::{ScanBlocks, launch_scan};
 pub(super) use score::{SCORE_THREADS, ScoreBuffers, ScoreKernel, launch_score, words_per_pair};
 
-use super::driver;
+use super::{Cuda, driver};
 use crate::base::error::{Error, Result};
+use bytemuck::Pod;
 use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as N_MULTIPROCESSORS;
 use cudarc::driver::sys::CUlimit;
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule, DeviceRepr, LaunchConfig};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use hyperblock_shared::layout::{
-    DeviceClosure, DeviceColumns, DeviceForest, DeviceJoin, DeviceMatrix, DeviceNeighbours, DeviceOverlap,
-    DevicePass, DeviceSettings, DeviceSlice, DeviceSweep,
-};
+use hyperblock_shared::layout::DeviceScan;
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 /// The kernels as `cargo xtask device` built them.
-const PTX: &str = include_str!("../../../../device/kernels.ptx");
+const PTX: &str = include_str!("../../../../device/ptx/kernels.ptx");
 /// The same with paths walked by recursion.
-const DESCENT_PTX: &str = include_str!("../../../../device/descent.ptx");
+const DESCENT_PTX: &str = include_str!("../../../../device/ptx/descent.ptx");
 
 /// Bytes of stack that a thread needs to walk a path by recursion: a frame of some hundred for each predicate of a rule.
 const DESCENT_STACK: usize = 16 << 10;
@@ -49,52 +52,76 @@ const DESCENT_STACK: usize = 16 << 10;
 /// The loaded kernels.
 #[derive(Debug)]
 pub(super) struct Kernels {
-    scan: CudaFunction,
+    scan: Kernel<DeviceScan>,
     /// Rarely wanted, and the driver takes its time to compile it.
-    descent: OnceLock<CudaFunction>,
-    /// Likewise, where no rule has an equality.
+    descent: OnceLock<Kernel<DeviceScan>>,
+    /// Of no use where no rule has an equality.
     join: OnceLock<JoinKernels>,
     residual: OnceLock<ResidualKernel>,
-    /// Where no similarity is joined.
+    /// Of no use where no similarity is joined.
     overlap: OnceLock<OverlapKernels>,
     listed: OnceLock<ListedKernel>,
-    /// Where there are no neighbourhoods.
+    /// Of no use where there are no neighbourhoods.
     neighbours: OnceLock<NeighbourKernels>,
-    /// Where nothing is scored.
+    /// Of no use where nothing is scored.
     score: OnceLock<ScoreKernel>,
-    /// Where pairs are only wanted.
+    /// Of no use where pairs are all that is wanted.
     cluster: OnceLock<ClusterKernels>,
-    /// Where nothing is closed.
+    /// Of no use where nothing is closed.
     relation: OnceLock<RelationKernels>,
     closure: OnceLock<ClosureKernels>,
 }
 
-/// An argument that kernels take by value.
-#[repr(transparent)]
-struct ByValue<T>(T);
+/// A kernel, and the struct that it takes: one, by value.
+struct Kernel<A> {
+    function: CudaFunction,
+    takes: PhantomData<fn(A)>,
+}
 
-// SAFETY: plain data, laid out as the kernels' own type.
-unsafe impl DeviceRepr for ByValue<DeviceColumns> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceSweep> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceSettings> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceJoin> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DevicePass> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceOverlap> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceNeighbours> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceClosure> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceSlice> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceForest> {}
-// SAFETY: likewise.
-unsafe impl DeviceRepr for ByValue<DeviceMatrix> {}
+/// The struct, handed over as it is.
+#[repr(transparent)]
+struct ByValue<A>(A);
+
+// SAFETY: a `Pod` is its bytes, and those of `layout` have the layout that the kernels were built with.
+unsafe impl<A: Pod> DeviceRepr for ByValue<A> {}
+
+impl<A: Pod> Kernel<A> {
+    /// Looks a kernel up. That the one of this name takes an `A` is for who asks to know; a test compares their sizes.
+    fn find(module: &Arc<CudaModule>, name: &str) -> Result<Self> {
+        let lacks = |_| Error::Internal(format!("the kernels lack `{name}`"));
+        Ok(Self { function: module.load_function(name).map_err(lacks)?, takes: PhantomData })
+    }
+
+    /// As many blocks as so many multiprocessors have room for at once.
+    fn filling(&self, n_multiprocessors: u32, threads: u32, shared_words: u32) -> LaunchConfig {
+        let one = one_block(threads, shared_words);
+        let shared_bytes = one.shared_mem_bytes as usize;
+        let fitting =
+            self.function.occupancy_max_active_blocks_per_multiprocessor(threads, shared_bytes, None);
+        // What does not fit is said by the launch.
+        let n_blocks = n_multiprocessors * fitting.unwrap_or(1).max(1);
+        LaunchConfig { grid_dim: (n_blocks, 1, 1), ..one }
+    }
+
+    /// Starts the kernel; the stream's order makes later copies wait for it.
+    ///
+    /// # Safety
+    /// The arrays of `arguments` are memory of this GPU until the stream is past the launch, and are as `layout` says that
+    /// this kernel wants them: as large as it reads and writes, in the state that it expects, and none that it writes is
+    /// another one of them. The blocks are as its file in `device` says.
+    unsafe fn launch(&self, gpu: &Cuda, config: LaunchConfig, arguments: A, doing: &str) -> Result<()> {
+        let arguments = ByValue(arguments);
+        // SAFETY: the kernel takes one `A`, and what it does with its arrays is sound, as who calls this has seen to.
+        let launched = unsafe { gpu.stream.launch_builder(&self.function).arg(&arguments).launch(config) };
+        launched.map(drop).map_err(gpu.failed(doing))
+    }
+}
+
+impl<A> fmt::Debug for Kernel<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.function.fmt(f)
+    }
+}
 
 impl Kernels {
     /// Hands the PTX to the driver, which compiles it, and finds every kernel in it.
@@ -174,7 +201,7 @@ impl Kernels {
         first_time(&self.closure, || ClosureKernels::load(context, device))
     }
 
-    fn scan(&self, by_descent: bool) -> Result<&CudaFunction> {
+    fn scan(&self, by_descent: bool) -> Result<&Kernel<DeviceScan>> {
         if !by_descent {
             return Ok(&self.scan);
         }
@@ -196,16 +223,6 @@ fn n_multiprocessors(context: &CudaContext, device: &str) -> Result<u32> {
     asked.map(|n| n as u32).map_err(|error| driver::failed(device, "asking for its sizes", error))
 }
 
-/// As many blocks as so many multiprocessors have room for at once.
-fn filling(kernel: &CudaFunction, n_multiprocessors: u32, threads: u32, shared_words: u32) -> LaunchConfig {
-    let one = one_block(threads, shared_words);
-    let shared_bytes = one.shared_mem_bytes as usize;
-    let fitting = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, shared_bytes, None);
-    // What does not fit is said by the launch.
-    let n_blocks = n_multiprocessors * fitting.unwrap_or(1).max(1);
-    LaunchConfig { grid_dim: (n_blocks, 1, 1), ..one }
-}
-
 /// A block that is alone.
 fn one_block(threads: u32, shared_words: u32) -> LaunchConfig {
     let shared_mem_bytes = shared_words * size_of::<u32>() as u32;
@@ -218,143 +235,126 @@ fn load_module(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<Ar
     })
 }
 
-fn load(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<CudaFunction> {
-    let module = load_module(context, device, ptx)?;
-    let lacks = |_| Error::Internal("the kernels lack `hyperblock_scan`".into());
-    module.load_function("hyperblock_scan").map_err(lacks)
+fn load(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<Kernel<DeviceScan>> {
+    Kernel::find(&load_module(context, device, ptx)?, "hyperblock_scan")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PTX, closure, cluster, listed, neighbours, overlap, relation, score};
+    use super::{
+        DESCENT_PTX, PTX, closure, cluster, join, listed, neighbours, overlap, relation, residual, score,
+    };
     use hyperblock_shared::layout::{
-        DeviceClosure, DeviceColumns, DeviceForest, DeviceMatrix, DeviceNeighbours, DeviceOverlap,
-        DeviceSlice, DeviceSweep,
+        DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceHistogram,
+        DeviceIndexing, DeviceJoin, DeviceListed, DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours,
+        DeviceOverlap, DevicePass, DeviceProjection, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores,
+        DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount,
     };
 
-    /// The parameters of a kernel, as its PTX declares them.
-    fn parameters(ptx: &str, kernel: &str) -> Vec<String> {
-        let (_, entry) = ptx.split_once(&format!(".visible .entry {kernel}(")).expect("the kernel is there");
-        let (parameters, _) = entry.split_once(')').expect("its parameters end");
-        parameters
-            .split(',')
-            .map(|parameter| {
-                parameter.split_whitespace().filter(|word| *word != ".param").collect::<String>()
-            })
-            .map(|parameter| {
-                let parameter = parameter.replace(&format!("{kernel}_param_"), "");
-                parameter.replace(".ptr.align1", "").replace(".ptr.align8", "")
+    /// The kernels of a file of PTX, each with its parameters as they are declared there.
+    fn entries(ptx: &str) -> Vec<(&str, String)> {
+        let after = ptx.split(".visible .entry ").skip(1);
+        after
+            .map(|text| {
+                let (name, rest) = text.split_once('(').expect("parameters follow a name");
+                let (parameters, _) = rest.split_once(')').expect("parameters end");
+                (name, parameters.split_whitespace().collect::<Vec<_>>().join(" "))
             })
             .collect()
     }
 
-    fn by_value<T>(ix: usize) -> String {
-        format!(".align8.b8{ix}[{}]", size_of::<T>())
-    }
-
-    /// path, path_len, results, capacity, n_found, scratch, scratch_words
-    fn rest(first: usize) -> Vec<String> {
-        let types = ["u64", "u64", "u64", "u32", "u64", "u64", "u32"];
-        (first..).zip(types).map(|(ix, kind)| format!(".{kind}{ix}")).collect()
+    /// Asserts that a file of PTX has these kernels and no others, and that each takes one struct of this size.
+    #[track_caller]
+    fn check(ptx: &str, prefix: &str, kernels: &[(&str, usize)]) {
+        let taken = |&(name, size): &(&str, usize)| {
+            let name = format!("{prefix}{name}");
+            let parameters = format!(".param .align 8 .b8 {name}_param_0[{size}]");
+            (name, parameters)
+        };
+        let mut expected: Vec<_> = kernels.iter().map(taken).collect();
+        let mut found: Vec<_> = entries(ptx).into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn the_scan_takes_what_is_handed_over() {
-        let own = vec![by_value::<DeviceColumns>(0), by_value::<DeviceSweep>(1)];
-        assert_eq!(parameters(PTX, "hyperblock_scan"), [own, rest(2)].concat());
+    fn what_decides_pairs_takes_what_is_handed_over() {
+        check(PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())]);
+        check(DESCENT_PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())]);
+        check(residual::PTX, "hyperblock_", &[("residual", size_of::<DeviceResidual>())]);
+        check(listed::PTX, "hyperblock_", &[("listed", size_of::<DeviceListed>())]);
+        check(score::PTX, "hyperblock_", &[("score", size_of::<DeviceScores>())]);
     }
 
     #[test]
-    fn what_is_listed_is_taken_as_it_is_handed_over() {
-        let own = vec![
-            by_value::<DeviceColumns>(0),
-            by_value::<DeviceSweep>(1),
-            by_value::<DeviceSlice>(2),
-            by_value::<DeviceSlice>(3),
+    fn the_join_takes_what_is_handed_over() {
+        let (join, pass) = (size_of::<DeviceJoin>(), size_of::<DevicePass>());
+        let kernels = [
+            ("sample", join),
+            ("select", join),
+            ("count", pass),
+            ("starts", pass),
+            ("partition", pass),
+            ("light_count", join),
+            ("light_count_self", join),
+            ("light_pairs", join),
+            ("light_pairs_self", join),
+            ("products", join),
+            ("heavy", join),
         ];
-        assert_eq!(parameters(listed::PTX, "hyperblock_listed"), [own, rest(4)].concat());
+        check(join::PTX, "hyperblock_join_", &kernels);
     }
 
     #[test]
     fn neighbourhoods_take_what_is_handed_over() {
-        for kernel in ["count", "write"] {
-            let own = parameters(neighbours::PTX, &format!("hyperblock_neighbours_{kernel}"));
-            assert_eq!(own, [by_value::<DeviceNeighbours>(0)]);
-        }
-    }
-
-    #[test]
-    fn scores_are_taken_as_they_are_handed_over() {
-        let own = vec![
-            by_value::<DeviceColumns>(0),
-            by_value::<DeviceSlice>(1),
-            by_value::<DeviceSlice>(2),
-            ".u323".to_owned(),
-            by_value::<DeviceSlice>(4),
-            ".u645".to_owned(),
-            ".u326".to_owned(),
-        ];
-        assert_eq!(parameters(score::PTX, "hyperblock_score"), own);
+        let kernels = ["count", "write"].map(|name| (name, size_of::<DeviceNeighbours>()));
+        check(neighbours::PTX, "hyperblock_neighbours_", &kernels);
     }
 
     #[test]
     fn the_overlap_join_takes_what_is_handed_over() {
-        for kernel in ["count", "fill", "measure", "probe", "dense"] {
-            let own = parameters(overlap::PTX, &format!("hyperblock_overlap_{kernel}"));
-            assert_eq!(own, [by_value::<DeviceOverlap>(0)]);
-        }
-        for (kernel, n) in [("totals", 2), ("starts", 1), ("spread", 2)] {
-            let own = parameters(overlap::PTX, &format!("hyperblock_overlap_{kernel}"));
-            assert_eq!(own, (0..n).map(by_value::<DeviceSlice>).collect::<Vec<_>>());
-        }
+        let own =
+            ["count", "fill", "measure", "probe", "dense"].map(|name| (name, size_of::<DeviceOverlap>()));
+        let sums = ["totals", "starts", "spread"].map(|name| (name, size_of::<DeviceSums>()));
+        check(overlap::PTX, "hyperblock_overlap_", &[own.as_slice(), &sums].concat());
     }
 
     #[test]
     fn clustering_takes_what_is_handed_over() {
-        for (kernels, own) in [
-            (&["begin", "hook", "compress", "choose", "mark"], by_value::<DeviceForest>(0)),
-            (&["connect", "diagonal", "cross", "rest", "firsts"], by_value::<DeviceMatrix>(0)),
-        ] {
-            for kernel in kernels {
-                let taken = parameters(cluster::PTX, &format!("hyperblock_cluster_{kernel}"));
-                assert_eq!(taken, [own.as_str()]);
-            }
-        }
+        let forest = ["begin", "hook", "compress", "choose", "mark"];
+        let matrix = ["connect", "diagonal", "cross", "rest", "firsts"];
+        let forest = forest.map(|name| (name, size_of::<DeviceForest>()));
+        let matrix = matrix.map(|name| (name, size_of::<DeviceMatrix>()));
+        check(cluster::PTX, "hyperblock_cluster_", &[forest, matrix].concat());
     }
 
     #[test]
     fn closures_take_what_is_handed_over() {
-        for kernel in ["own", "rows", "count", "sum", "write"] {
-            let own = parameters(closure::PTX, &format!("hyperblock_closure_{kernel}"));
-            assert_eq!(own, [by_value::<DeviceClosure>(0)]);
-        }
+        let kernels = ["own", "rows", "count", "sum", "write"].map(|name| (name, size_of::<DeviceClosure>()));
+        check(closure::PTX, "hyperblock_closure_", &kernels);
     }
 
     #[test]
     fn relational_operators_take_what_is_handed_over() {
         let kernels = [
-            ("histogram", 2, true),
-            ("totals", 2, false),
-            ("narrow_starts", 1, false),
-            ("spread", 2, false),
-            ("scatter", 3, true),
-            ("starts", 2, false),
-            ("mark", 4, false),
-            ("compact", 4, false),
-            ("split", 3, false),
-            ("count", 4, false),
-            ("merge", 5, false),
-            ("index", 3, false),
-            ("fill", 2, false),
-            ("deduplicate", 5, true),
-            ("measure", 5, false),
-            ("join", 6, true),
+            ("histogram", size_of::<DeviceHistogram>()),
+            ("totals", size_of::<DeviceSums>()),
+            ("narrow_starts", size_of::<DeviceSums>()),
+            ("spread", size_of::<DeviceSums>()),
+            ("scatter", size_of::<DeviceScatter>()),
+            ("starts", size_of::<DeviceStarts>()),
+            ("mark", size_of::<DeviceMark>()),
+            ("compact", size_of::<DeviceCompact>()),
+            ("split", size_of::<DeviceSplit>()),
+            ("count", size_of::<DeviceUnionCount>()),
+            ("merge", size_of::<DeviceUnion>()),
+            ("index", size_of::<DeviceIndexing>()),
+            ("fill", size_of::<DeviceFill>()),
+            ("deduplicate", size_of::<DeviceDeduplicate>()),
+            ("measure", size_of::<DeviceMeasure>()),
+            ("join", size_of::<DeviceProjection>()),
         ];
-        for (kernel, n_slices, has_number) in kernels {
-            let own = parameters(relation::PTX, &format!("hyperblock_relation_{kernel}"));
-            let mut expected: Vec<_> = (0..n_slices).map(by_value::<DeviceSlice>).collect();
-            expected.extend(has_number.then(|| format!(".u64{n_slices}")));
-            assert_eq!(own, expected, "{kernel}");
-        }
+        check(relation::PTX, "hyperblock_relation_", &kernels);
     }
 }

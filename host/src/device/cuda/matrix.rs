@@ -44,9 +44,9 @@ impl Components for CudaMatrix<'_> {
         gpu.clear(&mut self.words)?;
         let slice = Slices(gpu);
         let matrix = DeviceMatrix {
-            words: slice.of(&self.words),
+            words: slice.of(&self.words).atomic(),
             pairs: slice.first(&self.pairs, self.rows.pairs.len()),
-            firsts: slice.first(&self.firsts, n_rows as usize),
+            firsts: slice.first(&self.firsts, n_rows as usize).atomic(),
             stride: stride(n_rows),
             pivot: 0,
         };

@@ -4,13 +4,13 @@
 //! the counts up between the two kernels, since it needs them anyway.
 
 use super::Cuda;
-use super::columns::{NOTHING, Slices, Upload};
+use super::columns::{Slices, Upload};
 use super::launch::NeighbourLaunches;
 use crate::base::error::Result;
 use crate::device::cpu::Cpu;
 use crate::operators::neighbours::{Neighbours, NeighboursOperator, Orders, append};
 use cudarc::driver::CudaSlice;
-use hyperblock_shared::layout::{Candidate, DeviceNeighbours};
+use hyperblock_shared::layout::{Candidate, DeviceAtomics, DeviceNeighbours};
 use std::ops::Range;
 
 /// Who pairs what a GPU has no room for.
@@ -46,9 +46,9 @@ fn load<'a>(gpu: &'a Cuda, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a
         starts: upload.halves(&together.starts)?,
         windows: upload.halves(&together.windows)?,
         places: upload.halves(&together.places)?,
-        counts: NOTHING,
-        rights: NOTHING,
-        witnesses: NOTHING,
+        counts: DeviceAtomics::NOTHING,
+        rights: DeviceAtomics::NOTHING,
+        witnesses: DeviceAtomics::NOTHING,
         n_left: orders.n_left,
         first: 0,
         room: together.room,
@@ -67,7 +67,8 @@ impl Neighbours for CudaNeighbours<'_> {
         }
         let counts = gpu.zeros::<u32>(n_lefts)?;
         let kernels = gpu.kernels.load_neighbours(&gpu.context, &gpu.name)?;
-        let device = DeviceNeighbours { counts: Slices(gpu).of(&counts), first: lefts.start, ..self.device };
+        let device =
+            DeviceNeighbours { counts: Slices(gpu).of(&counts).atomic(), first: lefts.start, ..self.device };
         let mut launches = NeighbourLaunches { gpu, kernels, device };
         launches.count()?;
         let mut by_left = vec![0u32; n_lefts];
@@ -82,11 +83,11 @@ impl Neighbours for CudaNeighbours<'_> {
         let begin = |start: &mut u32, n: &u32| Some(std::mem::replace(start, *start + n));
         let starts = gpu.upload(&by_left.iter().scan(0, begin).collect::<Vec<u32>>())?;
         let slices = Slices(gpu);
-        launches.device.counts = slices.of(&starts);
-        launches.device.rights = slices.first(&self.rights, n_pairs);
-        let has_witnesses = device.windows.len > 1;
+        launches.device.counts = slices.of(&starts).atomic();
+        launches.device.rights = slices.first(&self.rights, n_pairs).atomic();
+        let has_witnesses = device.windows.len() > 1;
         if has_witnesses {
-            launches.device.witnesses = slices.first(&self.witnesses, n_pairs);
+            launches.device.witnesses = slices.first(&self.witnesses, n_pairs).atomic();
         }
         launches.write()?;
         let mut rights = vec![0u32; n_pairs];
@@ -116,7 +117,7 @@ impl CudaNeighbours<'_> {
         }
         let larger = n_pairs.next_power_of_two().min(affordable).max(n_pairs) as usize;
         self.rights = self.gpu.zeros(larger)?;
-        if self.device.windows.len > 1 {
+        if self.device.windows.len() > 1 {
             self.witnesses = self.gpu.zeros(larger)?;
         }
         Ok(true)

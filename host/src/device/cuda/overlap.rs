@@ -13,16 +13,17 @@
 mod gathered;
 mod probing;
 
+use super::Cuda;
 use super::columns::{Slices, Upload};
 use super::launch::OverlapLaunches;
-use super::{Cuda, columns};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::plan::overlap::{BlockJoin, ElementList, Method};
 use cudarc::driver::CudaSlice;
 use gathered::Gathered;
 use hyperblock_shared::layout::{
-    DeviceOverlap, DeviceSlice, DeviceValues, MOST_HITS, OVERLAP_COUNTERS, OverlapCounters,
+    DeviceAtomics, DeviceOverlap, DeviceSlice, DeviceSliceMut, DeviceValues, MOST_HITS, OVERLAP_COUNTERS,
+    OverlapCounters,
 };
 use hyperblock_shared::overlap::Side;
 use probing::{Probing, n_tiles};
@@ -66,8 +67,8 @@ impl PairBuffer {
     }
 
     /// The pairs, as `listed` sees them: the words, and the counters.
-    pub(super) fn on_device(&self, gpu: &Cuda) -> [DeviceSlice; 2] {
-        [Slices(gpu).of(&self.words), Slices(gpu).of(&self.counters)]
+    pub(super) fn on_device(&self, gpu: &Cuda) -> (DeviceSlice<u64>, DeviceAtomics<u64>) {
+        (Slices(gpu).of(&self.words), Slices(gpu).of(&self.counters).atomic())
     }
 
     /// The pairs themselves, so many.
@@ -109,7 +110,7 @@ impl<'a> CudaOverlap<'a> {
         gpu: &'a Cuda,
         join: &BlockJoin<'_>,
         method: Method,
-        there: Option<DeviceSlice>,
+        there: Option<DeviceSlice<u32>>,
         control: &Control,
     ) -> Result<Self> {
         let overlap = join.borrow();
@@ -143,15 +144,15 @@ impl<'a> CudaOverlap<'a> {
             indexed,
             probing,
             least: upload.halves(overlap.least)?,
-            rooms: upload.halves(&overlap.rooms().map(|room| room as u32).collect::<Vec<_>>())?,
-            slots: slices.of(&slots),
-            slot_tiles: slices.of(&slot_tiles),
-            postings: slices.of(&postings),
-            groups: columns::NOTHING,
-            segments: columns::NOTHING,
-            segment_tiles: columns::NOTHING,
-            counters: columns::NOTHING,
-            pairs: columns::NOTHING,
+            rooms: upload.halves(&overlap.rooms().collect::<Vec<_>>())?,
+            slots: slices.of(&slots).atomic(),
+            slot_tiles: slices.of(&slot_tiles).atomic(),
+            postings: slices.of(&postings).to_write(),
+            groups: DeviceSlice::NOTHING,
+            segments: DeviceAtomics::NOTHING,
+            segment_tiles: DeviceAtomics::NOTHING,
+            counters: DeviceAtomics::NOTHING,
+            pairs: DeviceSliceMut::NOTHING,
             sizes: overlap.sizes,
             first_indexed: join.blocks.indexed.start,
             first_probing: join.blocks.probing.start,
@@ -197,8 +198,8 @@ impl<'a> CudaOverlap<'a> {
             }
             control.check()?;
             gpu.stream.memset_zeros(&mut pairs.counters).map_err(gpu.failed("clearing memory"))?;
-            let [words, counters] = pairs.on_device(gpu);
-            let with_pairs = DeviceOverlap { pairs: words, counters, ..self.on_device };
+            let (words, counters) = pairs.on_device(gpu);
+            let with_pairs = DeviceOverlap { pairs: words.to_write(), counters, ..self.on_device };
             let of_part = self.probing.begin(gpu, &part, with_pairs)?;
             let launches = self.launches(of_part)?;
             let (_, timing) = gpu.timed(control, || {

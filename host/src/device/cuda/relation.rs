@@ -3,13 +3,16 @@
 //! Other parts of the backend sort and select what they have in device memory here; whoever has relations on the host
 //! goes through [`CudaRelations`].
 
-use super::columns::{NOTHING, Slices};
-use super::launch::{DeviceIndex, DeviceSet, MERGE_TILE, RELATION_THREADS, RelationLaunches, SORT_TILE};
+use super::columns::Slices;
+use super::launch::{MERGE_TILE, RELATION_THREADS, RelationLaunches, SORT_TILE};
 use super::{Cuda, driver};
 use crate::base::error::{Error, Result};
 use crate::operators::relations::{LoadFactor, Relations, RelationsOperator, check_for_set, digits};
 use cudarc::driver::{CudaSlice, DeviceRepr};
-use hyperblock_shared::layout::{DeviceSlice, WARP, n_sum_tiles};
+use hyperblock_shared::layout::{
+    DeviceCompact, DeviceDeduplicate, DeviceIndex, DeviceIndexing, DeviceMark, DeviceMeasure,
+    DeviceProjection, DeviceRelations, DeviceSet, DeviceSlice, WARP, n_sum_tiles,
+};
 use hyperblock_shared::relation::{DIGITS, SELECT_TILE, n_slots_for};
 use std::ops::Range;
 
@@ -51,40 +54,51 @@ impl Cuda {
         let tiles = slices.first(&buffers.tiles, n_sum_tiles(n_counts as u64) as usize + 1);
         for digit in digits(bits) {
             let (from, to) = (slices.first(words, n_words), slices.first(&buffers.spare, n_words));
-            launches.sort_pass(digit, from, to, counts, tiles)?;
+            launches.sort_pass(digit, from, to.to_write(), counts, tiles)?;
             std::mem::swap(words, &mut buffers.spare);
         }
         Ok(())
     }
 
     /// What is kept of sorted words: each once, without those among sorted others; and how many they are.
-    pub(super) fn select(&self, words: DeviceSlice, others: DeviceSlice) -> Result<(CudaSlice<u64>, usize)> {
+    pub(super) fn select(
+        &self,
+        words: DeviceSlice<u64>,
+        others: DeviceSlice<u64>,
+    ) -> Result<(CudaSlice<u64>, usize)> {
         let (launches, slices) = (self.relation_launches()?, Slices(self));
-        let n_tiles = (words.len as usize).div_ceil(SELECT_TILE as usize);
+        let n_tiles = (words.len() as usize).div_ceil(SELECT_TILE as usize);
         let masks = self.room::<u32>(n_tiles * (SELECT_TILE / WARP) as usize)?;
         let (tiles, total) = (self.room::<u64>(n_tiles + 1)?, self.room::<u64>(1)?);
-        launches.mark([words, others], slices.of(&masks), slices.of(&tiles), slices.of(&total))?;
+        let (masks_at, tiles_at) = (slices.of(&masks), slices.of(&tiles));
+        let mark = DeviceMark { words, others, masks: masks_at.atomic(), tiles: tiles_at.atomic() };
+        launches.mark(mark, slices.of(&total).cell(0))?;
         let mut n_kept = [0u64];
         self.download(&total, &mut n_kept)?;
         let kept = self.room::<u64>(n_kept[0] as usize)?;
-        launches.compact(words, slices.of(&masks), slices.of(&tiles), slices.of(&kept))?;
+        let kept_at = slices.of(&kept).to_write();
+        launches.compact(DeviceCompact { words, masks: masks_at, starts: tiles_at, kept: kept_at })?;
         Ok((kept, n_kept[0] as usize))
     }
 
     /// Sorted words without repetitions, and how many they are.
     pub(super) fn unique(&self, words: &CudaSlice<u64>, n_words: usize) -> Result<(CudaSlice<u64>, usize)> {
-        self.select(Slices(self).first(words, n_words), NOTHING)
+        self.select(Slices(self).first(words, n_words), DeviceSlice::NOTHING)
     }
 
     /// Two sorted arrays as one, equal words once; and how many they are.
-    pub(super) fn merge(&self, left: DeviceSlice, right: DeviceSlice) -> Result<(CudaSlice<u64>, usize)> {
+    pub(super) fn merge(
+        &self,
+        left: DeviceSlice<u64>,
+        right: DeviceSlice<u64>,
+    ) -> Result<(CudaSlice<u64>, usize)> {
         let (launches, slices) = (self.relation_launches()?, Slices(self));
-        let n_words = (left.len + right.len) as usize;
+        let n_words = (left.len() + right.len()) as usize;
         let n_tiles = n_words.div_ceil(MERGE_TILE);
         let (splits, tiles) = (self.room::<u64>(n_tiles + 1)?, self.room::<u64>(n_tiles + 1)?);
         let (merged, total) = (self.room::<u64>(n_words)?, self.room::<u64>(1)?);
         let parts = [slices.of(&splits), slices.of(&tiles)];
-        launches.merge([left, right], parts, slices.of(&merged), slices.of(&total))?;
+        launches.merge([left, right], parts, slices.of(&merged).to_write(), slices.of(&total).cell(0))?;
         let mut n_merged = [0u64];
         self.download(&total, &mut n_merged)?;
         Ok((merged, n_merged[0] as usize))
@@ -132,20 +146,22 @@ pub(super) struct Index {
 
 impl Index {
     /// Of rows with at most so many keys.
-    pub(super) fn new(gpu: &Cuda, rows: DeviceSlice, n_keys: u64, load: LoadFactor) -> Result<Self> {
-        if rows.len >= u64::from(u32::MAX) {
-            return Err(Error::Job(format!("{} rows are too many to index", rows.len)));
+    pub(super) fn new(gpu: &Cuda, rows: DeviceSlice<u64>, n_keys: u64, load: LoadFactor) -> Result<Self> {
+        if rows.len() >= u64::from(u32::MAX) {
+            return Err(Error::Job(format!("{} rows are too many to index", rows.len())));
         }
-        let n_slots = n_slots_for(n_keys.min(rows.len), load.percent()) as usize;
+        let n_slots = n_slots_for(n_keys.min(rows.len()), load.percent()) as usize;
         let (mut slots, lens) = (gpu.room::<u64>(n_slots)?, gpu.room::<u32>(n_slots)?);
         gpu.fill_with_ones(&mut slots)?;
         let index = Self { slots, lens };
-        gpu.relation_launches()?.index(index.on_device(gpu, rows))?;
+        let DeviceIndex { slots, lens, .. } = index.on_device(gpu, rows);
+        let indexing = DeviceIndexing { rows, slots: slots.atomic(), lens: lens.atomic() };
+        gpu.relation_launches()?.index(indexing)?;
         Ok(index)
     }
 
     /// As kernels see it, with the rows that it was made of.
-    pub(super) fn on_device(&self, gpu: &Cuda, rows: DeviceSlice) -> DeviceIndex {
+    pub(super) fn on_device(&self, gpu: &Cuda, rows: DeviceSlice<u64>) -> DeviceIndex {
         DeviceIndex { rows, slots: Slices(gpu).of(&self.slots), lens: Slices(gpu).of(&self.lens) }
     }
 
@@ -165,7 +181,7 @@ pub(super) struct CudaRelations<'a>(pub(super) &'a Cuda);
 
 impl CudaRelations<'_> {
     /// A copy of some words, as kernels see them.
-    fn uploaded(&self, words: &[u64]) -> Result<(CudaSlice<u64>, DeviceSlice)> {
+    fn uploaded(&self, words: &[u64]) -> Result<(CudaSlice<u64>, DeviceSlice<u64>)> {
         let array = self.0.upload(words)?;
         let slice = Slices(self.0).first(&array, words.len());
         Ok((array, slice))
@@ -213,10 +229,15 @@ impl Relations for CudaRelations<'_> {
         let (_words, words) = self.uploaded(tuples)?;
         let (mut slots, kept) = (gpu.room::<u64>(n_slots)?, gpu.room::<u64>(tuples.len())?);
         gpu.fill_with_ones(&mut slots)?;
-        let (n_joined, n_tuples) = (gpu.upload(&[words.len])?, gpu.upload(&[0u64])?);
-        let set =
-            DeviceSet { slots: slices.of(&slots), tuples: slices.of(&kept), n_tuples: slices.of(&n_tuples) };
-        gpu.relation_launches()?.deduplicate(words, slices.of(&n_joined), 0, set)?;
+        let (n_joined, n_tuples) = (gpu.upload(&[words.len()])?, gpu.upload(&[0u64])?);
+        let set = DeviceSet {
+            slots: slices.of(&slots).atomic(),
+            tuples: slices.of(&kept).to_write(),
+            n_tuples: slices.of(&n_tuples).cell(0),
+        };
+        let n_joined_at = slices.of(&n_joined).cell(0);
+        let job = DeviceDeduplicate { joined: words, n_joined: n_joined_at, set, n_before: 0 };
+        gpu.relation_launches()?.deduplicate(job)?;
         let mut n_kept = [0u64];
         gpu.download(&n_tuples, &mut n_kept)?;
         self.downloaded(&kept, n_kept[0] as usize)
@@ -226,10 +247,11 @@ impl Relations for CudaRelations<'_> {
         let (gpu, slices) = (self.0, Slices(self.0));
         let (launches, tiles) = (gpu.relation_launches()?, n_join_tiles(outer.len() as u64));
         let ((_outer, outer), (_inner, inner)) = (self.uploaded(outer)?, self.uploaded(inner)?);
-        let index = Index::new(gpu, inner, inner.len, load)?;
-        let index = index.on_device(gpu, inner);
+        let index = Index::new(gpu, inner, inner.len(), load)?;
+        let relations = DeviceRelations { outer, inner: index.on_device(gpu, inner) };
         let (tiles, total) = (gpu.room::<u64>(tiles as usize + 1)?, gpu.room::<u64>(1)?);
-        launches.measure(outer, index, slices.of(&tiles), slices.of(&total))?;
+        let starts = slices.of(&tiles);
+        launches.measure(DeviceMeasure { relations, tiles: starts.atomic() }, slices.of(&total).cell(0))?;
         let mut n_joined = [0u64];
         gpu.download(&total, &mut n_joined)?;
         let most = n_joined[0].min(AT_ONCE).min(gpu.free_bytes()? / 16).max(1);
@@ -237,7 +259,8 @@ impl Relations for CudaRelations<'_> {
         let mut joined = Vec::new();
         while (joined.len() as u64) < n_joined[0] {
             let from = joined.len() as u64;
-            launches.join(outer, index, slices.of(&tiles), from, slices.of(&buffer))?;
+            let joined_at = slices.of(&buffer).to_write();
+            launches.join(DeviceProjection { relations, starts, joined: joined_at, from })?;
             joined.extend(self.downloaded(&buffer, most.min(n_joined[0] - from) as usize)?);
         }
         Ok(joined)

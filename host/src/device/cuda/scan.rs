@@ -7,9 +7,9 @@
 mod overlap;
 
 use super::clock::Timing;
-use super::columns::{Upload, UploadedColumns};
+use super::columns::{Slices, Upload, UploadedColumns};
 use super::join::CudaJoin;
-use super::launch::{RESIDUAL_THREADS, ResidualBuffers, ScanBuffers, launch_residual, launch_scan};
+use super::launch::{Decide, RESIDUAL_THREADS, ScanBlocks, launch_residual, launch_scan};
 use super::lists::UploadedLists;
 use super::{Cuda, driver};
 use crate::base::control::{Control, Steps};
@@ -24,10 +24,8 @@ use crate::plan::partition::blocks;
 use crate::plan::sweep::Sweep;
 use crate::plan::{Program, ScanOptions};
 use bytemuck::{Zeroable, cast_slice_mut};
-use cudarc::driver::{CudaSlice, DevicePtr};
-use hyperblock_shared::layout::{
-    CANDIDATE_WORDS, Candidate, DeviceSlice, DeviceSweep, HEAVY_WORDS, SweepCounters,
-};
+use cudarc::driver::CudaSlice;
+use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, DeviceSweep, HEAVY_WORDS, SweepCounters};
 use hyperblock_shared::screen::Screen;
 use hyperblock_shared::sweep::{Order, Settings};
 use hyperblock_shared::text::scratch_words;
@@ -194,6 +192,19 @@ struct Launched<'a, 'b> {
 }
 
 impl<'a> CudaScan<'a> {
+    /// What pairs are decided by, and where candidates go.
+    fn decide<'b>(&'b mut self, n_found: &'b mut CudaSlice<u32>) -> Decide<'b> {
+        Decide {
+            columns: &self.columns,
+            path: &self.path,
+            path_len: self.program.bytes().len() as u64,
+            results: &mut self.results,
+            n_found,
+            scratch: &mut self.scratch,
+            scratch_words: self.scratch_words,
+        }
+    }
+
     /// Appends the candidates of all joins and sweeps; whether the result buffer held them.
     fn access_all(
         &mut self,
@@ -297,18 +308,8 @@ impl<'a> CudaScan<'a> {
         // Of one list with itself, pairs come both ways round.
         let order = if join.order() == Order::Unordered { Order::Ascending } else { join.order() };
         let (_, timing) = gpu.timed(control, || {
-            let buffers = ResidualBuffers {
-                columns: &self.columns,
-                join: loaded.partitioned()?,
-                settings: Settings { order, ..join.settings }.into(),
-                path: &self.path,
-                path_len: self.program.bytes().len() as u64,
-                results: &mut self.results,
-                n_found,
-                scratch: &mut self.scratch,
-                scratch_words: self.scratch_words,
-            };
-            launch_residual(gpu, buffers)
+            let settings = Settings { order, ..join.settings };
+            launch_residual(gpu, &self.decide(n_found), loaded.partitioned()?, settings.into())
         })?;
         gpu.synchronize()?;
         timing.record(gpu, control)
@@ -331,33 +332,23 @@ impl<'a> CudaScan<'a> {
         let latencies = gpu.zeros::<u32>(n_latencies.max(1))?;
         let n_heavy = if sweep.left.starts.is_empty() { 0 } else { HEAVY_CAPACITY };
         let heavies = gpu.zeros::<u32>((n_heavy * HEAVY_WORDS).max(1))?;
-        let slice = |address: u64, len: usize| DeviceSlice { address, len: len as u64 };
+        let slices = Slices(gpu);
         let on_device = DeviceSweep {
             left: lists.items(&sweep.left)?,
             right: lists.items(&sweep.right)?,
             intervals: uploaded.words(&sweep.intervals)?,
             firsts: uploaded.halves(&sweep.firsts)?,
-            slots: slice(slots.device_ptr(&gpu.stream).0, n_blocks as usize),
-            claimed: slice(claimed.device_ptr(&gpu.stream).0, claimed.len()),
-            latencies: slice(latencies.device_ptr(&gpu.stream).0, n_latencies),
-            heavies: slice(heavies.device_ptr(&gpu.stream).0, n_heavy * HEAVY_WORDS),
-            counters: slice(counters.device_ptr(&gpu.stream).0, counters.len()),
+            slots: slices.of(&slots).atomic(),
+            claimed: slices.of(&claimed).atomic(),
+            latencies: slices.first(&latencies, n_latencies).atomic(),
+            heavies: slices.first(&heavies, n_heavy * HEAVY_WORDS).atomic(),
+            counters: slices.of(&counters).atomic(),
             settings: sweep.settings.into(),
         };
-        let buffers = ScanBuffers {
-            columns: &self.columns,
-            sweep: on_device,
-            path: &self.path,
-            path_len: self.program.bytes().len() as u64,
-            results: &mut self.results,
-            n_found,
-            scratch: &mut self.scratch,
-            scratch_words: self.scratch_words,
-            n_blocks,
-            n_threads: self.program.options().interval,
-            by_descent: !self.program.options().sequential,
-        };
-        let (_, timing) = gpu.timed(control, || launch_scan(gpu, buffers))?;
+        let ScanOptions { interval, sequential, .. } = self.program.options();
+        let blocks = ScanBlocks { n_blocks, n_threads: interval, by_descent: !sequential };
+        let decide = self.decide(n_found);
+        let (_, timing) = gpu.timed(control, || launch_scan(gpu, &decide, on_device, blocks))?;
         Ok(Launched {
             sweep,
             counters,

@@ -81,7 +81,7 @@ struct Job<'a> {
     gpu: &'a Cuda,
     n_nodes: u32,
     /// All edges.
-    edges: DeviceSlice,
+    edges: DeviceSlice<u64>,
     firsts: &'a CudaSlice<u64>,
     /// Which of them start from a source.
     of_sources: Range<usize>,
@@ -97,15 +97,15 @@ struct Job<'a> {
 impl Job<'_> {
     /// The index of all edges, and the bytes that are left.
     fn index(&self) -> Result<Option<(Index, u64)>> {
-        let n_keys = u64::from(self.n_nodes).min(self.edges.len);
+        let n_keys = u64::from(self.n_nodes).min(self.edges.len());
         let Some(free) = self.free.checked_sub(Index::n_bytes(n_keys, self.load)) else { return Ok(None) };
         Ok(Some((Index::new(self.gpu, self.edges, n_keys, self.load)?, free)))
     }
 
     /// The edges that start from a source.
-    fn edges_of_sources(&self) -> DeviceSlice {
+    fn edges_of_sources(&self) -> DeviceSlice<u64> {
         let Range { start, end } = self.of_sources;
-        DeviceSlice { address: self.edges.address + 8 * start as u64, len: (end - start) as u64 }
+        self.edges.part(start as u64..end as u64)
     }
 
     /// Sorted tuples, brought to the host if they are wanted.

@@ -47,7 +47,7 @@ impl Sizes {
                 // Few looks for a key then meet another.
                 n_slots: 4 * chunk,
                 is_self: u32::from(is_self),
-                padding: 0,
+                counts_only: 0,
             },
         }
     }

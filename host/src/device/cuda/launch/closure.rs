@@ -2,15 +2,15 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, filling, load_module, n_multiprocessors, one_block};
-use crate::base::error::{Error, Result};
+use super::{Kernel, load_module, n_multiprocessors, one_block};
+use crate::base::error::Result;
 use crate::device::cuda::Cuda;
-use cudarc::driver::{CudaContext, CudaFunction, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, LaunchConfig};
 use hyperblock_shared::layout::{DeviceClosure, WARP};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/closure.ptx");
+pub(super) const PTX: &str = include_str!("../../../../../device/ptx/closure.ptx");
 
 /// Threads of a block: with its registers, four of those that turn rows round share a multiprocessor.
 const THREADS: u32 = 256;
@@ -21,22 +21,18 @@ const THREADS_OF_COLUMN: u32 = 1024;
 /// The loaded kernels, and how many multiprocessors there are to fill.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct ClosureKernels {
-    own: CudaFunction,
-    rows: CudaFunction,
-    count: CudaFunction,
-    sum: CudaFunction,
-    write: CudaFunction,
+    own: Kernel<DeviceClosure>,
+    rows: Kernel<DeviceClosure>,
+    count: Kernel<DeviceClosure>,
+    sum: Kernel<DeviceClosure>,
+    write: Kernel<DeviceClosure>,
     n_multiprocessors: u32,
 }
 
 impl ClosureKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         let module = load_module(context, device, PTX)?;
-        let kernel = |name: &str| {
-            let name = format!("hyperblock_closure_{name}");
-            let lacks = |_| Error::Internal(format!("the kernels lack `{name}`"));
-            module.load_function(&name).map_err(lacks)
-        };
+        let kernel = |name: &str| Kernel::find(&module, &format!("hyperblock_closure_{name}"));
         Ok(Self {
             own: kernel("own")?,
             rows: kernel("rows")?,
@@ -53,8 +49,8 @@ impl ClosureKernels {
         config.grid_dim.0 * (THREADS / WARP)
     }
 
-    fn filling(&self, kernel: &CudaFunction) -> LaunchConfig {
-        filling(kernel, self.n_multiprocessors, THREADS, 0)
+    fn filling(&self, kernel: &Kernel<DeviceClosure>) -> LaunchConfig {
+        kernel.filling(self.n_multiprocessors, THREADS, 0)
     }
 }
 
@@ -88,12 +84,9 @@ impl ClosureLaunches<'_> {
         self.launch(&self.kernels.write, self.kernels.filling(&self.kernels.write))
     }
 
-    fn launch(&self, kernel: &CudaFunction, config: LaunchConfig) -> Result<()> {
-        let closure = ByValue(self.closure);
-        // SAFETY: order and types are those of `device::nvptx::closure`. That the slices are as large as the
-        // kernels read and write is what `ClosureLaunches` promises.
-        let launched = unsafe { self.gpu.stream.launch_builder(kernel).arg(&closure).launch(config) };
-        launched.map_err(self.gpu.failed("launching the closure"))?;
-        Ok(())
+    fn launch(&self, kernel: &Kernel<DeviceClosure>, config: LaunchConfig) -> Result<()> {
+        // SAFETY: `cuda::condensed` holds the piece while it is worked on, and sizes every array by its `ClosureSizes`, which
+        // are also what kernels stay within; `rows` has a block for each column, and `write` comes after all is counted.
+        unsafe { kernel.launch(self.gpu, config, self.closure, "launching the closure") }
     }
 }

@@ -2,17 +2,18 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, filling, load_module, n_multiprocessors, one_block};
-use crate::base::error::{Error, Result};
+use super::{Kernel, load_module, n_multiprocessors, one_block};
+use crate::base::error::Result;
 use crate::device::cuda::Cuda;
-use cudarc::driver::{CudaContext, CudaFunction, DeviceRepr, LaunchConfig, PushKernelArg};
+use bytemuck::Pod;
+use cudarc::driver::{CudaContext, LaunchConfig};
 use hyperblock_shared::components::Share;
 use hyperblock_shared::layout::{DeviceForest, DeviceMatrix};
 use hyperblock_shared::matrix::{DIAGONAL_WORDS, PANEL_WORDS};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/cluster.ptx");
+pub(super) const PTX: &str = include_str!("../../../../../device/ptx/cluster.ptx");
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -22,44 +23,41 @@ const SAMPLED: u32 = 512;
 /// The loaded kernels, and how many multiprocessors there are to fill.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct ClusterKernels {
-    begin: CudaFunction,
-    hook: CudaFunction,
-    compress: CudaFunction,
-    choose: CudaFunction,
-    mark: CudaFunction,
-    connect: CudaFunction,
-    diagonal: CudaFunction,
-    cross: CudaFunction,
-    rest: CudaFunction,
-    firsts: CudaFunction,
+    begin: Kernel<DeviceForest>,
+    hook: Kernel<DeviceForest>,
+    compress: Kernel<DeviceForest>,
+    choose: Kernel<DeviceForest>,
+    mark: Kernel<DeviceForest>,
+    connect: Kernel<DeviceMatrix>,
+    diagonal: Kernel<DeviceMatrix>,
+    cross: Kernel<DeviceMatrix>,
+    rest: Kernel<DeviceMatrix>,
+    firsts: Kernel<DeviceMatrix>,
     n_multiprocessors: u32,
 }
 
 impl ClusterKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         let module = load_module(context, device, PTX)?;
-        let kernel = |name: &str| {
-            let name = format!("hyperblock_cluster_{name}");
-            let lacks = |_| Error::Internal(format!("the kernels lack `{name}`"));
-            module.load_function(&name).map_err(lacks)
-        };
+        let forest = |name: &str| Kernel::find(&module, &format!("hyperblock_cluster_{name}"));
+        let matrix = |name: &str| Kernel::find(&module, &format!("hyperblock_cluster_{name}"));
         Ok(Self {
-            begin: kernel("begin")?,
-            hook: kernel("hook")?,
-            compress: kernel("compress")?,
-            choose: kernel("choose")?,
-            mark: kernel("mark")?,
-            connect: kernel("connect")?,
-            diagonal: kernel("diagonal")?,
-            cross: kernel("cross")?,
-            rest: kernel("rest")?,
-            firsts: kernel("firsts")?,
+            begin: forest("begin")?,
+            hook: forest("hook")?,
+            compress: forest("compress")?,
+            choose: forest("choose")?,
+            mark: forest("mark")?,
+            connect: matrix("connect")?,
+            diagonal: matrix("diagonal")?,
+            cross: matrix("cross")?,
+            rest: matrix("rest")?,
+            firsts: matrix("firsts")?,
             n_multiprocessors: n_multiprocessors(context, device)?,
         })
     }
 
-    fn filling(&self, kernel: &CudaFunction, shared_words: u32) -> LaunchConfig {
-        filling(kernel, self.n_multiprocessors, THREADS, shared_words)
+    fn filling<A: Pod>(&self, kernel: &Kernel<A>, shared_words: u32) -> LaunchConfig {
+        kernel.filling(self.n_multiprocessors, THREADS, shared_words)
     }
 }
 
@@ -93,8 +91,15 @@ impl ForestLaunches<'_> {
         self.launch(&self.kernels.mark, self.kernels.filling(&self.kernels.mark, 0), self.forest)
     }
 
-    fn launch(&self, kernel: &CudaFunction, config: LaunchConfig, forest: DeviceForest) -> Result<()> {
-        launch(self.gpu, kernel, config, forest)
+    fn launch(
+        &self,
+        kernel: &Kernel<DeviceForest>,
+        config: LaunchConfig,
+        forest: DeviceForest,
+    ) -> Result<()> {
+        // SAFETY: `cuda::components` holds the forest until it has copied the parents: one for each record, a bit for each
+        // among the members, and whole lanes of pairs, of which `check_pairs` has seen that their records are there.
+        unsafe { kernel.launch(self.gpu, config, forest, "launching the kernels of clustering") }
     }
 }
 
@@ -108,31 +113,30 @@ pub(in crate::device::cuda) struct MatrixLaunches<'a> {
 impl MatrixLaunches<'_> {
     /// The bits of pairs are set. All are 0 before.
     pub(in crate::device::cuda) fn connect(&self) -> Result<()> {
-        launch(self.gpu, &self.kernels.connect, self.kernels.filling(&self.kernels.connect, 0), self.matrix)
+        self.launch(&self.kernels.connect, self.kernels.filling(&self.kernels.connect, 0), self.matrix)
     }
 
     /// A pivot, whose first row this is.
     pub(in crate::device::cuda) fn pivot(&self, pivot: u32) -> Result<()> {
-        let (gpu, kernels, matrix) = (self.gpu, self.kernels, DeviceMatrix { pivot, ..self.matrix });
-        launch(gpu, &kernels.diagonal, one_block(THREADS, DIAGONAL_WORDS), matrix)?;
-        launch(gpu, &kernels.cross, kernels.filling(&kernels.cross, PANEL_WORDS), matrix)?;
-        launch(gpu, &kernels.rest, kernels.filling(&kernels.rest, PANEL_WORDS), matrix)
+        let (kernels, matrix) = (self.kernels, DeviceMatrix { pivot, ..self.matrix });
+        self.launch(&kernels.diagonal, one_block(THREADS, DIAGONAL_WORDS), matrix)?;
+        self.launch(&kernels.cross, kernels.filling(&kernels.cross, PANEL_WORDS), matrix)?;
+        self.launch(&kernels.rest, kernels.filling(&kernels.rest, PANEL_WORDS), matrix)
     }
 
     /// The first bit of each row is found.
     pub(in crate::device::cuda) fn firsts(&self) -> Result<()> {
-        launch(self.gpu, &self.kernels.firsts, self.kernels.filling(&self.kernels.firsts, 0), self.matrix)
+        self.launch(&self.kernels.firsts, self.kernels.filling(&self.kernels.firsts, 0), self.matrix)
     }
-}
 
-fn launch<T>(gpu: &Cuda, kernel: &CudaFunction, config: LaunchConfig, argument: T) -> Result<()>
-where
-    ByValue<T>: DeviceRepr,
-{
-    let argument = ByValue(argument);
-    // SAFETY: the kernels take one argument, of the type that `ForestLaunches` and `MatrixLaunches` hand
-    // over, and those promise that its slices are as large as the kernels read and write.
-    let launched = unsafe { gpu.stream.launch_builder(kernel).arg(&argument).launch(config) };
-    launched.map_err(gpu.failed("launching the kernels of clustering"))?;
-    Ok(())
+    fn launch(
+        &self,
+        kernel: &Kernel<DeviceMatrix>,
+        config: LaunchConfig,
+        matrix: DeviceMatrix,
+    ) -> Result<()> {
+        // SAFETY: `cuda::matrix` holds the matrix until it has copied the first bits. Its rows are whole pivots, as
+        // `shared::matrix` sizes them, and pairs are of rows that `Rows` has numbered.
+        unsafe { kernel.launch(self.gpu, config, matrix, "launching the kernels of clustering") }
+    }
 }

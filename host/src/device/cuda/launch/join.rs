@@ -2,21 +2,22 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, filling, load_module, n_multiprocessors, one_block};
-use crate::base::error::{Error, Result};
+use super::{Kernel, load_module, n_multiprocessors, one_block};
+use crate::base::error::Result;
 use crate::device::cuda::{Cuda, driver};
+use bytemuck::Pod;
 use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN as MOST_SHARED;
 use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as SHARED;
-use cudarc::driver::{CudaContext, CudaFunction, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaModule, LaunchConfig};
 use hyperblock_shared::join::{
-    ITEMS, MOST_HEAVY, PRODUCT_THREADS, PRODUCT_WORDS, SELECT_WORDS, SUM_WORDS, count_words, light_words,
-    partition_words,
+    ITEMS, MOST_HEAVY, PRODUCT_THREADS, PRODUCT_WORDS, PRODUCTS_WORDS, SELECT_WORDS, SUM_WORDS, count_words,
+    light_words, partition_words,
 };
 use hyperblock_shared::layout::{DeviceJoin, DevicePass};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-const PTX: &str = include_str!("../../../../../device/join.ptx");
+pub(super) const PTX: &str = include_str!("../../../../../device/ptx/join.ptx");
 
 /// Threads of blocks that partition, and of those that join light partitions.
 pub(in crate::device::cuda) const THREADS: u32 = 512;
@@ -29,15 +30,15 @@ const THREADS_OF_ONE: u32 = 1024;
 /// The loaded kernels, and how many multiprocessors there are to fill.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct JoinKernels {
-    sample: CudaFunction,
-    select: CudaFunction,
-    count: CudaFunction,
-    starts: CudaFunction,
-    partition: CudaFunction,
-    light_count: [CudaFunction; 2],
-    light_pairs: [CudaFunction; 2],
-    products: CudaFunction,
-    heavy: CudaFunction,
+    sample: Kernel<DeviceJoin>,
+    select: Kernel<DeviceJoin>,
+    count: Kernel<DevicePass>,
+    starts: Kernel<DevicePass>,
+    partition: Kernel<DevicePass>,
+    light_count: [Kernel<DeviceJoin>; 2],
+    light_pairs: [Kernel<DeviceJoin>; 2],
+    products: Kernel<DeviceJoin>,
+    heavy: Kernel<DeviceJoin>,
     n_multiprocessors: u32,
 }
 
@@ -47,33 +48,34 @@ impl JoinKernels {
         let most_shared = context.attribute(MOST_SHARED);
         let most_shared =
             most_shared.map_err(|error| driver::failed(device, "asking for its sizes", error))?;
-        let kernel = |name: &str| {
-            let name = format!("hyperblock_join_{name}");
-            let lacks = |_| Error::Internal(format!("the kernels lack `{name}`"));
-            let kernel = module.load_function(&name).map_err(lacks)?;
-            // More than 48 KB are only had if they are asked for.
-            let allowed = kernel.set_attribute(SHARED, most_shared);
-            allowed.map_err(|error| driver::failed(device, "asking for shared memory", error))?;
-            Ok::<_, Error>(kernel)
-        };
+        let join = |name: &str| find(&module, name, device, most_shared);
+        let pass = |name: &str| find(&module, name, device, most_shared);
         Ok(Self {
-            sample: kernel("sample")?,
-            select: kernel("select")?,
-            count: kernel("count")?,
-            starts: kernel("starts")?,
-            partition: kernel("partition")?,
-            light_count: [kernel("light_count")?, kernel("light_count_self")?],
-            light_pairs: [kernel("light_pairs")?, kernel("light_pairs_self")?],
-            products: kernel("products")?,
-            heavy: kernel("heavy")?,
+            sample: join("sample")?,
+            select: join("select")?,
+            count: pass("count")?,
+            starts: pass("starts")?,
+            partition: pass("partition")?,
+            light_count: [join("light_count")?, join("light_count_self")?],
+            light_pairs: [join("light_pairs")?, join("light_pairs_self")?],
+            products: join("products")?,
+            heavy: join("heavy")?,
             n_multiprocessors: n_multiprocessors(context, device)?,
         })
     }
 
     /// As many blocks as the GPU has room for at once.
-    fn filling(&self, kernel: &CudaFunction, threads: u32, shared_words: u32) -> LaunchConfig {
-        filling(kernel, self.n_multiprocessors, threads, shared_words)
+    fn filling<A: Pod>(&self, kernel: &Kernel<A>, threads: u32, shared_words: u32) -> LaunchConfig {
+        kernel.filling(self.n_multiprocessors, threads, shared_words)
     }
+}
+
+/// Looks a kernel up, and asks for all shared memory there may be: more than 48 KB are only had then.
+fn find<A: Pod>(module: &Arc<CudaModule>, name: &str, device: &str, most_shared: i32) -> Result<Kernel<A>> {
+    let kernel = Kernel::find(module, &format!("hyperblock_join_{name}"))?;
+    let allowed = kernel.function.set_attribute(SHARED, most_shared);
+    allowed.map_err(|error| driver::failed(device, "asking for shared memory", error))?;
+    Ok(kernel)
 }
 
 /// A join whose slices are in device memory and as `layout` says; only `cuda::join` makes one.
@@ -90,29 +92,17 @@ impl Launches<'_> {
     /// Counts some keys, and chooses the heavy ones.
     pub(in crate::device::cuda) fn find_heavy(&self) -> Result<()> {
         let kernels = self.kernels;
-        self.of_join(&kernels.sample, kernels.filling(&kernels.sample, THREADS, 0))?;
-        self.of_join(&kernels.select, one_block(THREADS_OF_ONE, SELECT_WORDS))
+        self.of_join(&kernels.sample, kernels.filling(&kernels.sample, THREADS, 0), self.join)?;
+        self.of_join(&kernels.select, one_block(THREADS_OF_ONE, SELECT_WORDS), self.join)
     }
 
     /// Partitions a side.
     pub(in crate::device::cuda) fn partition(&self, pass: DevicePass, n_classes: u32) -> Result<()> {
         let kernels = self.kernels;
-        let (pass, tile_rows) = (ByValue(pass), TILE_ROWS);
-        let stream = &self.gpu.stream;
-        let failed = self.gpu.failed("launching the join");
-        // SAFETY, for the three: order and types are those of `device::nvptx::join`. That the slices are as large as the
-        // kernels read and write is what `Launches` promises.
-        let counting = kernels.filling(&kernels.count, THREADS, count_words(n_classes));
-        // SAFETY: as said.
-        unsafe { stream.launch_builder(&kernels.count).arg(&pass).launch(counting) }.map_err(&failed)?;
-        let mut starts = stream.launch_builder(&kernels.starts);
-        starts.arg(&pass).arg(&tile_rows);
-        // SAFETY: as said.
-        unsafe { starts.launch(one_block(THREADS_OF_ONE, SUM_WORDS)) }.map_err(&failed)?;
-        let placing = kernels.filling(&kernels.partition, THREADS, partition_words(n_classes, THREADS));
-        // SAFETY: as said.
-        unsafe { stream.launch_builder(&kernels.partition).arg(&pass).launch(placing) }.map_err(&failed)?;
-        Ok(())
+        self.of_pass(&kernels.count, kernels.filling(&kernels.count, THREADS, count_words(n_classes)), pass)?;
+        self.of_pass(&kernels.starts, one_block(THREADS_OF_ONE, SUM_WORDS), pass)?;
+        let words = partition_words(n_classes, THREADS);
+        self.of_pass(&kernels.partition, kernels.filling(&kernels.partition, THREADS, words), pass)
     }
 
     /// Joins the light partitions.
@@ -120,30 +110,31 @@ impl Launches<'_> {
         let words = light_words(self.join.sizes.n_slots, THREADS, sees_pairs);
         let kernels = if sees_pairs { &self.kernels.light_pairs } else { &self.kernels.light_count };
         let kernel = &kernels[self.join.sizes.is_self as usize];
-        self.of_join(kernel, self.kernels.filling(kernel, THREADS, words))
+        self.of_join(kernel, self.kernels.filling(kernel, THREADS, words), self.join)
     }
 
     /// Multiplies the heavy keys.
     pub(in crate::device::cuda) fn heavy(&self, sees_pairs: bool) -> Result<()> {
-        let (join, counts) = (ByValue(self.join), u32::from(!sees_pairs));
-        let mut products = self.gpu.stream.launch_builder(&self.kernels.products);
-        products.arg(&join).arg(&counts);
-        // SAFETY: as in `partition`.
-        unsafe { products.launch(one_block(MOST_HEAVY, 2 * MOST_HEAVY)) }
-            .map_err(self.gpu.failed("launching the join"))?;
+        let mut join = self.join;
+        join.sizes.counts_only = u32::from(!sees_pairs);
+        self.of_join(&self.kernels.products, one_block(MOST_HEAVY, PRODUCTS_WORDS), join)?;
         if !sees_pairs {
             return Ok(());
         }
         let config = one_block(PRODUCT_THREADS, PRODUCT_WORDS);
         let n_blocks = PRODUCT_BLOCKS * self.kernels.n_multiprocessors;
-        self.of_join(&self.kernels.heavy, LaunchConfig { grid_dim: (n_blocks, 1, 1), ..config })
+        self.of_join(&self.kernels.heavy, LaunchConfig { grid_dim: (n_blocks, 1, 1), ..config }, join)
     }
 
-    fn of_join(&self, kernel: &CudaFunction, config: LaunchConfig) -> Result<()> {
-        let join = ByValue(self.join);
-        // SAFETY: as in `partition`.
-        let launched = unsafe { self.gpu.stream.launch_builder(kernel).arg(&join).launch(config) };
-        launched.map_err(self.gpu.failed("launching the join"))?;
-        Ok(())
+    fn of_join(&self, kernel: &Kernel<DeviceJoin>, config: LaunchConfig, join: DeviceJoin) -> Result<()> {
+        // SAFETY: `cuda::join` holds the join's arrays and sizes them by its `Sizes`, which kernels stay within; it launches
+        // kernels in the order of `device::join`, so each finds what those before it left.
+        unsafe { kernel.launch(self.gpu, config, join, "launching the join") }
+    }
+
+    fn of_pass(&self, kernel: &Kernel<DevicePass>, config: LaunchConfig, pass: DevicePass) -> Result<()> {
+        // SAFETY: `cuda::join` holds the side that the pass is over, with a count, a start and a cursor for each class of each
+        // segment, and room for all tuples, which are as many as rows; counts are 0 when a run begins.
+        unsafe { kernel.launch(self.gpu, config, pass, "launching the join") }
     }
 }

@@ -2,16 +2,16 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, filling, load_module, n_multiprocessors};
-use crate::base::error::{Error, Result};
+use super::{Kernel, load_module, n_multiprocessors};
+use crate::base::error::Result;
 use crate::device::cuda::Cuda;
-use cudarc::driver::{CudaContext, CudaFunction, PushKernelArg};
+use cudarc::driver::CudaContext;
 use hyperblock_shared::layout::{DeviceNeighbours, WARP};
 use hyperblock_shared::neighbours::warp_words;
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/neighbours.ptx");
+pub(super) const PTX: &str = include_str!("../../../../../device/ptx/neighbours.ptx");
 
 /// Threads of a block: few, so that what its warps see fits into its shared memory.
 const THREADS: u32 = 128;
@@ -19,21 +19,19 @@ const THREADS: u32 = 128;
 /// The loaded kernels, and how many multiprocessors there are to fill.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct NeighbourKernels {
-    count: CudaFunction,
-    write: CudaFunction,
+    count: Kernel<DeviceNeighbours>,
+    write: Kernel<DeviceNeighbours>,
     n_multiprocessors: u32,
 }
 
 impl NeighbourKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         let module = load_module(context, device, PTX)?;
-        let kernel = |name: &str| {
-            let name = format!("hyperblock_neighbours_{name}");
-            let lacks = |_| Error::Internal(format!("the kernels lack `{name}`"));
-            module.load_function(&name).map_err(lacks)
-        };
-        let n_multiprocessors = n_multiprocessors(context, device)?;
-        Ok(Self { count: kernel("count")?, write: kernel("write")?, n_multiprocessors })
+        Ok(Self {
+            count: Kernel::find(&module, "hyperblock_neighbours_count")?,
+            write: Kernel::find(&module, "hyperblock_neighbours_write")?,
+            n_multiprocessors: n_multiprocessors(context, device)?,
+        })
     }
 }
 
@@ -55,14 +53,11 @@ impl NeighbourLaunches<'_> {
         self.launch(&self.kernels.write)
     }
 
-    fn launch(&self, kernel: &CudaFunction) -> Result<()> {
-        let device = ByValue(self.device);
-        let words = THREADS / WARP * warp_words(self.device.room, self.device.windows.len as u32);
-        let config = filling(kernel, self.kernels.n_multiprocessors, THREADS, words);
-        // SAFETY: order and types are those of `device::nvptx::neighbours`. That the slices are as large as
-        // the kernels read and write is what `NeighbourLaunches` promises.
-        let launched = unsafe { self.gpu.stream.launch_builder(kernel).arg(&device).launch(config) };
-        launched.map_err(self.gpu.failed("launching the sorted neighbourhoods"))?;
-        Ok(())
+    fn launch(&self, kernel: &Kernel<DeviceNeighbours>) -> Result<()> {
+        let words = THREADS / WARP * warp_words(self.device.room, self.device.windows.len() as u32);
+        let config = kernel.filling(self.kernels.n_multiprocessors, THREADS, words);
+        // SAFETY: `cuda::neighbours` holds the orders, counts and what is found until it has copied the latter. There is a
+        // count for each left record, and kernels look whether there is room before they write a pair.
+        unsafe { kernel.launch(self.gpu, config, self.device, "launching the sorted neighbourhoods") }
     }
 }

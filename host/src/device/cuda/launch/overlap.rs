@@ -2,16 +2,17 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, filling, load_module, n_multiprocessors, one_block};
-use crate::base::error::{Error, Result};
+use super::{Kernel, load_module, n_multiprocessors, one_block};
+use crate::base::error::Result;
 use crate::device::cuda::Cuda;
-use cudarc::driver::{CudaContext, CudaFunction, LaunchConfig, PushKernelArg};
+use bytemuck::Pod;
+use cudarc::driver::{CudaContext, LaunchConfig};
 use hyperblock_shared::join::SUM_WORDS;
-use hyperblock_shared::layout::{DeviceOverlap, DeviceSlice, PROBE_WORDS, WARP};
+use hyperblock_shared::layout::{DeviceAtomics, DeviceOverlap, DeviceSums, PROBE_WORDS, WARP};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/overlap.ptx");
+pub(super) const PTX: &str = include_str!("../../../../../device/ptx/overlap.ptx");
 
 /// Threads of a block: with its registers, four of those that probe share a multiprocessor.
 const THREADS: u32 = 256;
@@ -21,30 +22,27 @@ const THREADS_OF_ONE: u32 = 1024;
 /// The loaded kernels, and how many multiprocessors there are to fill.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct OverlapKernels {
-    count: CudaFunction,
-    totals: CudaFunction,
-    starts: CudaFunction,
-    spread: CudaFunction,
-    fill: CudaFunction,
-    measure: CudaFunction,
-    probe: CudaFunction,
-    dense: CudaFunction,
+    count: Kernel<DeviceOverlap>,
+    totals: Kernel<DeviceSums>,
+    starts: Kernel<DeviceSums>,
+    spread: Kernel<DeviceSums>,
+    fill: Kernel<DeviceOverlap>,
+    measure: Kernel<DeviceOverlap>,
+    probe: Kernel<DeviceOverlap>,
+    dense: Kernel<DeviceOverlap>,
     n_multiprocessors: u32,
 }
 
 impl OverlapKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         let module = load_module(context, device, PTX)?;
-        let kernel = |name: &str| {
-            let name = format!("hyperblock_overlap_{name}");
-            let lacks = |_| Error::Internal(format!("the kernels lack `{name}`"));
-            module.load_function(&name).map_err(lacks)
-        };
+        let kernel = |name: &str| Kernel::find(&module, &format!("hyperblock_overlap_{name}"));
+        let sums = |name: &str| Kernel::find(&module, &format!("hyperblock_overlap_{name}"));
         Ok(Self {
             count: kernel("count")?,
-            totals: kernel("totals")?,
-            starts: kernel("starts")?,
-            spread: kernel("spread")?,
+            totals: sums("totals")?,
+            starts: sums("starts")?,
+            spread: sums("spread")?,
             fill: kernel("fill")?,
             measure: kernel("measure")?,
             probe: kernel("probe")?,
@@ -53,8 +51,8 @@ impl OverlapKernels {
         })
     }
 
-    fn filling(&self, kernel: &CudaFunction, words_per_warp: u32) -> LaunchConfig {
-        filling(kernel, self.n_multiprocessors, THREADS, THREADS / WARP * words_per_warp)
+    fn filling<A: Pod>(&self, kernel: &Kernel<A>, words_per_warp: u32) -> LaunchConfig {
+        kernel.filling(self.n_multiprocessors, THREADS, THREADS / WARP * words_per_warp)
     }
 }
 
@@ -88,33 +86,25 @@ impl OverlapLaunches<'_> {
     }
 
     /// Each word becomes the sum of those before it.
-    fn sums(&self, words: DeviceSlice, tiles: DeviceSlice) -> Result<()> {
-        let (kernels, stream) = (self.kernels, &self.gpu.stream);
-        let failed = self.gpu.failed("launching the overlap join");
-        let (words, tiles) = (ByValue(words), ByValue(tiles));
-        // SAFETY, for the three: order and types are those of `device::nvptx::overlap`. That the slices are as large as the
-        // kernels read and write is what `OverlapLaunches` promises.
-        let mut totals = stream.launch_builder(&kernels.totals);
-        totals.arg(&words).arg(&tiles);
-        // SAFETY: as said.
-        unsafe { totals.launch(kernels.filling(&kernels.totals, 0)) }.map_err(&failed)?;
-        let mut starts = stream.launch_builder(&kernels.starts);
-        starts.arg(&tiles);
-        // SAFETY: as said.
-        unsafe { starts.launch(one_block(THREADS_OF_ONE, SUM_WORDS)) }.map_err(&failed)?;
-        let mut spread = stream.launch_builder(&kernels.spread);
-        spread.arg(&words).arg(&tiles);
-        // SAFETY: as said.
-        unsafe { spread.launch(kernels.filling(&kernels.spread, 0)) }.map_err(&failed)?;
-        Ok(())
+    fn sums(&self, words: DeviceAtomics<u32>, tiles: DeviceAtomics<u32>) -> Result<()> {
+        let (gpu, kernels, sums) = (self.gpu, self.kernels, DeviceSums { words, tiles });
+        let doing = "launching the overlap join";
+        // SAFETY, of the three: `cuda::overlap` holds words and tiles, and has made as many tiles as `n_sum_tiles` says for
+        // those words, and one more. They run in this order, so each finds the tiles as the one before left them.
+        let over_tiles = kernels.filling(&kernels.totals, 0);
+        // SAFETY: reads words and writes a total for each tile, which are there as said above.
+        unsafe { kernels.totals.launch(gpu, over_tiles, sums, doing) }?;
+        // SAFETY: one block goes over the tiles alone, which are there as said above.
+        unsafe { kernels.starts.launch(gpu, one_block(THREADS_OF_ONE, SUM_WORDS), sums, doing) }?;
+        let over_tiles = kernels.filling(&kernels.spread, 0);
+        // SAFETY: reads tiles and writes words, which are there as said above.
+        unsafe { kernels.spread.launch(gpu, over_tiles, sums, doing) }
     }
 
-    fn of_overlap(&self, kernel: &CudaFunction, words_per_warp: u32) -> Result<()> {
-        let overlap = ByValue(self.overlap);
+    fn of_overlap(&self, kernel: &Kernel<DeviceOverlap>, words_per_warp: u32) -> Result<()> {
         let config = self.kernels.filling(kernel, words_per_warp);
-        // SAFETY: as in `sums`.
-        let launched = unsafe { self.gpu.stream.launch_builder(kernel).arg(&overlap).launch(config) };
-        launched.map_err(self.gpu.failed("launching the overlap join"))?;
-        Ok(())
+        // SAFETY: `cuda::overlap` holds both blocks, their index and the buffer for pairs until it has seen the counters. It
+        // makes a slot for each that look-ups name and room for all postings; kernels look whether there is room for a pair.
+        unsafe { kernel.launch(self.gpu, config, self.overlap, "launching the overlap join") }
     }
 }

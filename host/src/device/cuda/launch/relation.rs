@@ -2,19 +2,24 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, filling, load_module, n_multiprocessors, one_block};
-use crate::base::error::{Error, Result};
+use super::{Kernel, load_module, n_multiprocessors, one_block};
+use crate::base::error::Result;
 use crate::device::cuda::Cuda;
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule, LaunchConfig, PushKernelArg};
+use bytemuck::Pod;
+use cudarc::driver::{CudaContext, CudaModule, LaunchConfig};
 use hyperblock_shared::join::SUM_WORDS;
-use hyperblock_shared::layout::DeviceSlice;
+use hyperblock_shared::layout::{
+    DeviceAtomics, DeviceCell, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing,
+    DeviceMark, DeviceMeasure, DeviceProjection, DeviceScatter, DeviceSlice, DeviceSliceMut, DeviceSplit,
+    DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount,
+};
 use hyperblock_shared::relation::{
     Digit, HISTOGRAM_WORDS, MERGE_ITEMS, SORT_ITEMS, WIDE_SUM_WORDS, join_words, merge_words, scatter_words,
 };
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/relation.ptx");
+pub(super) const PTX: &str = include_str!("../../../../../device/ptx/relation.ptx");
 
 /// Threads of a block, and so outer tuples of a join's tile.
 pub(in crate::device::cuda) const RELATION_THREADS: u32 = 256;
@@ -28,99 +33,85 @@ const THREADS_OF_ONE: u32 = 1024;
 /// The loaded kernels.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct RelationKernels {
-    histogram: Kernel,
-    totals: Kernel,
-    narrow_starts: Kernel,
-    spread: Kernel,
-    scatter: Kernel,
-    starts: Kernel,
-    mark: Kernel,
-    compact: Kernel,
-    split: Kernel,
-    count: Kernel,
-    merge: Kernel,
-    index: Kernel,
-    fill: Kernel,
-    deduplicate: Kernel,
-    measure: Kernel,
-    join: Kernel,
+    histogram: Prepared<DeviceHistogram>,
+    totals: Prepared<DeviceSums>,
+    narrow_starts: Prepared<DeviceSums>,
+    spread: Prepared<DeviceSums>,
+    scatter: Prepared<DeviceScatter>,
+    starts: Prepared<DeviceStarts>,
+    mark: Prepared<DeviceMark>,
+    compact: Prepared<DeviceCompact>,
+    split: Prepared<DeviceSplit>,
+    count: Prepared<DeviceUnionCount>,
+    merge: Prepared<DeviceUnion>,
+    index: Prepared<DeviceIndexing>,
+    fill: Prepared<DeviceFill>,
+    deduplicate: Prepared<DeviceDeduplicate>,
+    measure: Prepared<DeviceMeasure>,
+    join: Prepared<DeviceProjection>,
 }
 
 /// A kernel, and the blocks that it is launched with: rounds of a query are short, so they are worked out once.
 #[derive(Debug)]
-struct Kernel {
-    function: CudaFunction,
+struct Prepared<A> {
+    kernel: Kernel<A>,
     config: LaunchConfig,
+}
+
+/// A file of kernels, for so many multiprocessors.
+struct Module {
+    module: Arc<CudaModule>,
+    n_multiprocessors: u32,
+}
+
+impl Module {
+    /// A kernel that fills the GPU.
+    fn filling<A: Pod>(&self, name: &str, shared_words: u32) -> Result<Prepared<A>> {
+        let kernel = self.find(name)?;
+        let config = kernel.filling(self.n_multiprocessors, RELATION_THREADS, shared_words);
+        Ok(Prepared { kernel, config })
+    }
+
+    /// A kernel of one block.
+    fn alone<A: Pod>(&self, name: &str, shared_words: u32) -> Result<Prepared<A>> {
+        Ok(Prepared { kernel: self.find(name)?, config: one_block(THREADS_OF_ONE, shared_words) })
+    }
+
+    fn find<A: Pod>(&self, name: &str) -> Result<Kernel<A>> {
+        Kernel::find(&self.module, &format!("hyperblock_relation_{name}"))
+    }
 }
 
 impl RelationKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let module = load_module(context, device, PTX)?;
         let n_multiprocessors = n_multiprocessors(context, device)?;
-        let kernel = |name: &str, shared_words: u32| {
-            let function = find(&module, name)?;
-            let config = filling(&function, n_multiprocessors, RELATION_THREADS, shared_words);
-            Ok::<_, Error>(Kernel { function, config })
-        };
-        let alone = |name: &str, shared_words: u32| {
-            let config = one_block(THREADS_OF_ONE, shared_words);
-            Ok::<_, Error>(Kernel { function: find(&module, name)?, config })
-        };
+        let module = Module { module: load_module(context, device, PTX)?, n_multiprocessors };
         Ok(Self {
-            histogram: kernel("histogram", HISTOGRAM_WORDS)?,
-            totals: kernel("totals", 0)?,
-            narrow_starts: alone("narrow_starts", SUM_WORDS)?,
-            spread: kernel("spread", 0)?,
-            scatter: kernel("scatter", scatter_words(RELATION_THREADS))?,
-            starts: alone("starts", WIDE_SUM_WORDS)?,
-            mark: kernel("mark", 0)?,
-            compact: kernel("compact", 0)?,
-            split: kernel("split", 0)?,
-            count: kernel("count", merge_words(RELATION_THREADS))?,
-            merge: kernel("merge", merge_words(RELATION_THREADS))?,
-            index: kernel("index", 0)?,
-            fill: kernel("fill", 0)?,
-            deduplicate: kernel("deduplicate", 0)?,
-            measure: kernel("measure", 0)?,
-            join: kernel("join", join_words(RELATION_THREADS))?,
+            histogram: module.filling("histogram", HISTOGRAM_WORDS)?,
+            totals: module.filling("totals", 0)?,
+            narrow_starts: module.alone("narrow_starts", SUM_WORDS)?,
+            spread: module.filling("spread", 0)?,
+            scatter: module.filling("scatter", scatter_words(RELATION_THREADS))?,
+            starts: module.alone("starts", WIDE_SUM_WORDS)?,
+            mark: module.filling("mark", 0)?,
+            compact: module.filling("compact", 0)?,
+            split: module.filling("split", 0)?,
+            count: module.filling("count", merge_words(RELATION_THREADS))?,
+            merge: module.filling("merge", merge_words(RELATION_THREADS))?,
+            index: module.filling("index", 0)?,
+            fill: module.filling("fill", 0)?,
+            deduplicate: module.filling("deduplicate", 0)?,
+            measure: module.filling("measure", 0)?,
+            join: module.filling("join", join_words(RELATION_THREADS))?,
         })
     }
 }
 
-fn find(module: &Arc<CudaModule>, name: &str) -> Result<CudaFunction> {
-    let name = format!("hyperblock_relation_{name}");
-    let lacks = |_| Error::Internal(format!("the kernels lack `{name}`"));
-    module.load_function(&name).map_err(lacks)
-}
-
-/// Relations whose slices are in device memory and as the kernels' files say; only `cuda::relation` and its like make
-/// them.
+/// Launches over relations in device memory; only `cuda::relation` and `cuda::semi_naive` ask for them, and hold the arrays.
 #[derive(Clone, Copy)]
 pub(in crate::device::cuda) struct RelationLaunches<'a> {
     pub(in crate::device::cuda) gpu: &'a Cuda,
     pub(in crate::device::cuda) kernels: &'a RelationKernels,
-}
-
-/// An inner relation that is sorted, and its index.
-#[derive(Clone, Copy)]
-pub(in crate::device::cuda) struct DeviceIndex {
-    /// Of `u64`.
-    pub(in crate::device::cuda) rows: DeviceSlice,
-    /// Of `u64`: a power of two.
-    pub(in crate::device::cuda) slots: DeviceSlice,
-    /// Of `u32`: as many.
-    pub(in crate::device::cuda) lens: DeviceSlice,
-}
-
-/// A set of tuples.
-#[derive(Clone, Copy)]
-pub(in crate::device::cuda) struct DeviceSet {
-    /// Of `u64`: a power of two.
-    pub(in crate::device::cuda) slots: DeviceSlice,
-    /// Of `u64`: what is in the set, with room for all that may be.
-    pub(in crate::device::cuda) tuples: DeviceSlice,
-    /// Of `u64`: how many those are.
-    pub(in crate::device::cuda) n_tuples: DeviceSlice,
 }
 
 impl RelationLaunches<'_> {
@@ -129,118 +120,112 @@ impl RelationLaunches<'_> {
     pub(in crate::device::cuda) fn sort_pass(
         &self,
         digit: Digit,
-        words: DeviceSlice,
-        sorted: DeviceSlice,
-        counts: DeviceSlice,
-        tiles: DeviceSlice,
+        words: DeviceSlice<u64>,
+        sorted: DeviceSliceMut<u64>,
+        counts: DeviceSlice<u32>,
+        tiles: DeviceSlice<u32>,
     ) -> Result<()> {
-        let kernels = self.kernels;
-        self.launch(&kernels.histogram, &[words, counts], Some(digit.packed()))?;
-        self.launch(&kernels.totals, &[counts, tiles], None)?;
-        self.launch(&kernels.narrow_starts, &[tiles], None)?;
-        self.launch(&kernels.spread, &[counts, tiles], None)?;
-        self.launch(&kernels.scatter, &[words, counts, sorted], Some(digit.packed()))
+        let (kernels, digit) = (self.kernels, digit.packed());
+        let sums = DeviceSums { words: counts.atomic(), tiles: tiles.atomic() };
+        let histogram = DeviceHistogram { words, counts: counts.atomic(), digit };
+        let scatter = DeviceScatter { words, starts: counts, sorted, digit };
+        // SAFETY: `Cuda::sort` gives a count for each digit and tile of the words, and they are all the kernel writes.
+        unsafe { self.launch(&kernels.histogram, histogram) }?;
+        // SAFETY: `Cuda::sort` gives as many tiles as `n_sum_tiles` says for the counts, and one more.
+        unsafe { self.launch(&kernels.totals, sums) }?;
+        // SAFETY: one block goes over those tiles alone.
+        unsafe { self.launch(&kernels.narrow_starts, sums) }?;
+        // SAFETY: counts become sums, by way of tiles that the kernel before has summed up.
+        unsafe { self.launch(&kernels.spread, sums) }?;
+        // SAFETY: counts are now where each tile's words of a digit go, and `sorted` has room for as many words, beside them.
+        unsafe { self.launch(&kernels.scatter, scatter) }
     }
 
     /// Marks what is kept of sorted `words`: each once, without those among `others`. `total` becomes how many they are.
-    pub(in crate::device::cuda) fn mark(
-        &self,
-        [words, others]: [DeviceSlice; 2],
-        masks: DeviceSlice,
-        tiles: DeviceSlice,
-        total: DeviceSlice,
-    ) -> Result<()> {
-        self.launch(&self.kernels.mark, &[words, others, masks, tiles], None)?;
-        self.launch(&self.kernels.starts, &[tiles, total], None)
+    pub(in crate::device::cuda) fn mark(&self, mark: DeviceMark, total: DeviceCell<u64>) -> Result<()> {
+        // SAFETY: `Cuda::select` gives a mask for each 32 words of whole tiles, and a word for each tile, and one more.
+        unsafe { self.launch(&self.kernels.mark, mark) }?;
+        self.starts(mark.tiles, total)
     }
 
     /// Writes what was marked.
-    pub(in crate::device::cuda) fn compact(
-        &self,
-        words: DeviceSlice,
-        masks: DeviceSlice,
-        tiles: DeviceSlice,
-        kept: DeviceSlice,
-    ) -> Result<()> {
-        self.launch(&self.kernels.compact, &[words, masks, tiles, kept], None)
+    pub(in crate::device::cuda) fn compact(&self, compact: DeviceCompact) -> Result<()> {
+        // SAFETY: `Cuda::select` hands over what `mark` made of the same words, and room for as many as it counted.
+        unsafe { self.launch(&self.kernels.compact, compact) }
     }
 
-    /// The union of two sorted arrays. `total` becomes how many words it has.
+    /// The union of two sorted arrays. `splits` and `tiles` are a word for each tile of both together, and one more; `merged`
+    /// has room for both; `total` becomes how many words the union has.
     pub(in crate::device::cuda) fn merge(
         &self,
-        [left, right]: [DeviceSlice; 2],
-        [splits, tiles]: [DeviceSlice; 2],
-        merged: DeviceSlice,
-        total: DeviceSlice,
+        [left, right]: [DeviceSlice<u64>; 2],
+        [splits, tiles]: [DeviceSlice<u64>; 2],
+        merged: DeviceSliceMut<u64>,
+        total: DeviceCell<u64>,
     ) -> Result<()> {
         let kernels = self.kernels;
-        self.launch(&kernels.split, &[left, right, splits], None)?;
-        self.launch(&kernels.count, &[left, right, splits, tiles], None)?;
-        self.launch(&kernels.starts, &[tiles, total], None)?;
-        self.launch(&kernels.merge, &[left, right, splits, tiles, merged], None)
+        let split = DeviceSplit { left, right, splits: splits.to_write() };
+        let count = DeviceUnionCount { left, right, splits, tiles: tiles.atomic() };
+        let merge = DeviceUnion { left, right, splits, starts: tiles, merged };
+        // SAFETY: `Cuda::merge` gives a split for each tile, and one more, which are all the kernel writes.
+        unsafe { self.launch(&kernels.split, split) }?;
+        // SAFETY: the arrays are parted by now, and there is a word for each tile to count into.
+        unsafe { self.launch(&kernels.count, count) }?;
+        self.starts(count.tiles, total)?;
+        // SAFETY: tiles now say where what each keeps goes, and `merged` has room for all words of both.
+        unsafe { self.launch(&kernels.merge, merge) }
+    }
+
+    /// Tiles become the sums of those before them, and `total` that of all.
+    fn starts(&self, tiles: DeviceAtomics<u64>, total: DeviceCell<u64>) -> Result<()> {
+        // SAFETY: the kernel before wrote all tiles but the last one, which is for the sum; `total` is another word.
+        unsafe { self.launch(&self.kernels.starts, DeviceStarts { tiles, total }) }
     }
 
     /// Indexes a sorted relation. All slots are `EMPTY` before.
-    pub(in crate::device::cuda) fn index(&self, index: DeviceIndex) -> Result<()> {
-        self.launch(&self.kernels.index, &[index.rows, index.slots, index.lens], None)
+    pub(in crate::device::cuda) fn index(&self, index: DeviceIndexing) -> Result<()> {
+        // SAFETY: `Index::new` makes slots and lens, as many of the one as of the other and more than there are keys.
+        unsafe { self.launch(&self.kernels.index, index) }
     }
 
     /// Puts tuples into a set.
-    pub(in crate::device::cuda) fn fill(&self, tuples: DeviceSlice, slots: DeviceSlice) -> Result<()> {
-        self.launch(&self.kernels.fill, &[tuples, slots], None)
+    pub(in crate::device::cuda) fn fill(&self, fill: DeviceFill) -> Result<()> {
+        // SAFETY: the set of `semi_naive::table` has more slots than tuples, so every look ends.
+        unsafe { self.launch(&self.kernels.fill, fill) }
     }
 
     /// Counts what a join makes, by tile of outer tuples; `total` becomes how many tuples those are.
     pub(in crate::device::cuda) fn measure(
         &self,
-        outer: DeviceSlice,
-        index: DeviceIndex,
-        tiles: DeviceSlice,
-        total: DeviceSlice,
+        measure: DeviceMeasure,
+        total: DeviceCell<u64>,
     ) -> Result<()> {
-        let DeviceIndex { rows, slots, lens } = index;
-        self.launch(&self.kernels.measure, &[outer, rows, slots, lens, tiles], None)?;
-        self.launch(&self.kernels.starts, &[tiles, total], None)
+        // SAFETY: whoever joins gives a word for each of `n_join_tiles`, and one more; the index is that of the inner rows,
+        // with slots that are empty, so every look ends.
+        unsafe { self.launch(&self.kernels.measure, measure) }?;
+        self.starts(measure.tiles, total)
     }
 
-    /// Writes what a join makes from number `from` on, as much as there is room for.
-    pub(in crate::device::cuda) fn join(
-        &self,
-        outer: DeviceSlice,
-        index: DeviceIndex,
-        tiles: DeviceSlice,
-        from: u64,
-        joined: DeviceSlice,
-    ) -> Result<()> {
-        let DeviceIndex { rows, slots, lens } = index;
-        self.launch(&self.kernels.join, &[outer, rows, slots, lens, tiles, joined], Some(from))
+    /// Writes what a join makes from some number on, as much as there is room for.
+    pub(in crate::device::cuda) fn join(&self, join: DeviceProjection) -> Result<()> {
+        // SAFETY: tiles are as `measure` left them for the same relations, and the kernel stays within `joined`.
+        unsafe { self.launch(&self.kernels.join, join) }
     }
 
-    /// Puts into a set what a join made from number `from` on, where `n_joined` says how many it made in all, and appends
-    /// what is new.
-    pub(in crate::device::cuda) fn deduplicate(
-        &self,
-        joined: DeviceSlice,
-        n_joined: DeviceSlice,
-        from: u64,
-        set: DeviceSet,
-    ) -> Result<()> {
-        let slices = [joined, n_joined, set.slots, set.tuples, set.n_tuples];
-        self.launch(&self.kernels.deduplicate, &slices, Some(from))
+    /// Puts into a set what a join made from some number on, and appends what is new.
+    pub(in crate::device::cuda) fn deduplicate(&self, deduplicate: DeviceDeduplicate) -> Result<()> {
+        // SAFETY: whoever asks has made room in the set for all tuples that may be new, and left slots empty, so every look
+        // ends; what was joined is in another array.
+        unsafe { self.launch(&self.kernels.deduplicate, deduplicate) }
     }
 
-    fn launch(&self, kernel: &Kernel, slices: &[DeviceSlice], number: Option<u64>) -> Result<()> {
-        let mut launch = self.gpu.stream.launch_builder(&kernel.function);
-        let slices: Vec<ByValue<DeviceSlice>> = slices.iter().map(|&slice| ByValue(slice)).collect();
-        for slice in &slices {
-            launch.arg(slice);
-        }
-        if let Some(number) = &number {
-            launch.arg(number);
-        }
-        // SAFETY: order and types are those of `device::nvptx::relation`, slices first. That the slices are as large as the
-        // kernels read and write is what `RelationLaunches` promises.
-        unsafe { launch.launch(kernel.config) }.map_err(self.gpu.failed("launching relational operators"))?;
-        Ok(())
+    /// Starts a kernel.
+    ///
+    /// # Safety
+    /// As for [`Kernel::launch`]; the blocks are right.
+    unsafe fn launch<A: Pod>(&self, prepared: &Prepared<A>, arguments: A) -> Result<()> {
+        let Prepared { kernel, config } = prepared;
+        // SAFETY: who calls this has seen to the arrays, and `RelationKernels::load` to the blocks.
+        unsafe { kernel.launch(self.gpu, *config, arguments, "launching relational operators") }
     }
 }

@@ -2,17 +2,18 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{ByValue, filling, load_module, n_multiprocessors};
+use super::decide::{n_with_scratch, scratch as on_device};
+use super::{Kernel, load_module, n_multiprocessors};
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
 use crate::device::cuda::columns::{Slices, UploadedColumns};
-use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
-use hyperblock_shared::layout::DeviceSlice;
+use cudarc::driver::{CudaContext, CudaSlice, LaunchConfig};
+use hyperblock_shared::layout::DeviceScores;
 use hyperblock_shared::score::{Attribute, Wanted};
 use std::sync::Arc;
 
 /// The kernel as `cargo xtask device` built it.
-pub(super) const PTX: &str = include_str!("../../../../../device/score.ptx");
+pub(super) const PTX: &str = include_str!("../../../../../device/ptx/score.ptx");
 
 /// Threads of a block: with its registers, four of them share a multiprocessor.
 pub(in crate::device::cuda) const SCORE_THREADS: u32 = 128;
@@ -20,15 +21,13 @@ pub(in crate::device::cuda) const SCORE_THREADS: u32 = 128;
 /// The loaded kernel, and how many multiprocessors there are to fill.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct ScoreKernel {
-    kernel: CudaFunction,
+    kernel: Kernel<DeviceScores>,
     n_multiprocessors: u32,
 }
 
 impl ScoreKernel {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let module = load_module(context, device, PTX)?;
-        let lacks = |_| Error::Internal("the kernels lack `hyperblock_score`".into());
-        let kernel = module.load_function("hyperblock_score").map_err(lacks)?;
+        let kernel = Kernel::find(&load_module(context, device, PTX)?, "hyperblock_score")?;
         Ok(Self { kernel, n_multiprocessors: n_multiprocessors(context, device)? })
     }
 
@@ -38,7 +37,7 @@ impl ScoreKernel {
     }
 
     fn filling(&self) -> LaunchConfig {
-        filling(&self.kernel, self.n_multiprocessors, SCORE_THREADS, 0)
+        self.kernel.filling(self.n_multiprocessors, SCORE_THREADS, 0)
     }
 }
 
@@ -70,32 +69,26 @@ pub(in crate::device::cuda) fn launch_score(gpu: &Cuda, buffers: ScoreBuffers<'_
     let ScoreBuffers { columns, attributes, pairs, wanted, results, scratch, scratch_words } = buffers;
     let kernel = gpu.kernels.load_score(&gpu.context, &gpu.name)?;
     let filling = kernel.filling();
-    let block_scratch = scratch_words as usize * SCORE_THREADS as usize;
-    let with_scratch = scratch.len().checked_div(block_scratch).unwrap_or(usize::MAX);
-    let n_pairs = pairs.len() / 2;
-    let useful = n_pairs.div_ceil(SCORE_THREADS as usize);
-    let n_blocks = (filling.grid_dim.0 as usize).min(with_scratch).min(useful) as u32;
-    let attribute_words = size_of::<Attribute>() / size_of::<u32>();
-    let sizes_agree = results.len() == n_pairs * words_per_pair(wanted)
-        && attributes.len().is_multiple_of(attribute_words)
-        && n_blocks > 0;
-    if !sizes_agree {
+    let slices = Slices(gpu);
+    let (pairs, attributes) = (slices.of(pairs).of::<u64>(), slices.of(attributes).of::<Attribute>());
+    let useful = pairs.len().div_ceil(u64::from(SCORE_THREADS)).min(u64::from(u32::MAX)) as u32;
+    let with_scratch = n_with_scratch(scratch, scratch_words, SCORE_THREADS);
+    let n_blocks = filling.grid_dim.0.min(with_scratch).min(useful);
+    if results.len() as u64 != pairs.len() * words_per_pair(wanted) as u64 || n_blocks == 0 {
         return Err(Error::Internal("the buffers of scores do not fit each other".into()));
     }
-    let slices = Slices(gpu);
-    let n_attributes = (attributes.len() / attribute_words) as u64;
-    let attributes = ByValue(DeviceSlice { len: n_attributes, ..slices.of(attributes) });
-    // The driver gives memory at multiples of 256 bytes: two words are one of 64 bits.
-    let pairs = ByValue(DeviceSlice { len: n_pairs as u64, ..slices.of(pairs) });
-    let results = ByValue(slices.of(results));
-    let (columns, wanted) = (ByValue(columns.root), wanted.number());
+    let arguments = DeviceScores {
+        columns: columns.root,
+        attributes,
+        pairs,
+        results: slices.of(results).atomic(),
+        scratch: on_device(gpu, scratch, scratch_words),
+        wanted: wanted.number(),
+        padding: 0,
+    };
     let config = LaunchConfig { grid_dim: (n_blocks, 1, 1), ..filling };
-    let mut launch = gpu.stream.launch_builder(&kernel.kernel);
-    launch.arg(&columns).arg(&attributes).arg(&pairs).arg(&wanted).arg(&results).arg(scratch);
-    launch.arg(&scratch_words);
-    // SAFETY: order and types are those of `device::nvptx::score`. That the buffers are as large as it reads and writes
-    // was checked above; what they hold is what the fields of `ScoreBuffers` promise, and only `cuda::score` makes them.
-    // Buffers that the kernel writes are borrowed mutably, so nothing else uses them.
-    unsafe { launch.launch(config) }.map_err(gpu.failed("launching the scores"))?;
-    Ok(())
+    // SAFETY: there is a result for each pair, or two, and scratch for as many blocks as are launched, as was checked above.
+    // Results and scratch are borrowed mutably; `cuda::score` holds columns and attributes, whose operands and columns are
+    // there, and waits for the results.
+    unsafe { kernel.kernel.launch(gpu, config, arguments, "launching the scores") }
 }

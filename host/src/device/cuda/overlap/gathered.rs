@@ -2,7 +2,7 @@
 //! and what is looked up in groups.
 
 use crate::base::error::Result;
-use crate::device::cuda::columns::{NOTHING, Upload};
+use crate::device::cuda::columns::Upload;
 use hyperblock_shared::layout::{DeviceSlice, DeviceValues, Group, WARP, WideSignature};
 use hyperblock_shared::overlap::{Side, Value};
 use rayon::prelude::*;
@@ -20,12 +20,12 @@ pub(super) struct Gathered<'a> {
 
 enum Elements {
     Own(Vec<u32>),
-    There(DeviceSlice),
+    There(DeviceSlice<u32>),
 }
 
 impl<'a> Gathered<'a> {
     /// A side whose elements may be on the device.
-    pub(super) fn new(side: &Side<'a>, there: Option<DeviceSlice>) -> Self {
+    pub(super) fn new(side: &Side<'a>, there: Option<DeviceSlice<u32>>) -> Self {
         let signatures = side.signatures.par_iter().map(|&signature| WideSignature(signature)).collect();
         match there {
             Some(there) => {
@@ -47,8 +47,8 @@ impl<'a> Gathered<'a> {
                 Elements::Own(elements) => upload.halves(elements)?,
                 Elements::There(there) => *there,
             },
-            classes: NOTHING,
-            bounds: NOTHING,
+            classes: DeviceSlice::NOTHING,
+            bounds: DeviceSlice::NOTHING,
         })
     }
 }

@@ -7,9 +7,9 @@
 use super::gathered::groups;
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
-use crate::device::cuda::columns::{NOTHING, Slices};
+use crate::device::cuda::columns::Slices;
 use cudarc::driver::CudaSlice;
-use hyperblock_shared::layout::{DeviceOverlap, DeviceSlice, MOST_HITS, WARP, n_sum_tiles};
+use hyperblock_shared::layout::{DeviceAtomics, DeviceOverlap, DeviceSlice, MOST_HITS, WARP, n_sum_tiles};
 use hyperblock_shared::overlap::{Overlap, Range32, Side};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -74,21 +74,20 @@ impl Probing {
         match self {
             Self::Groups(groups) => {
                 gpu.clear(&mut groups.segments)?;
-                let address = slices.of(&groups.words).address + (part.start * size_of::<u64>()) as u64;
                 let n_words = part.len() + 1;
                 Ok(DeviceOverlap {
-                    groups: DeviceSlice { address, len: part.len() as u64 },
-                    segments: slices.first(&groups.segments, n_words),
-                    segment_tiles: slices.first(&groups.segment_tiles, n_tiles(n_words)),
+                    groups: slices.of(&groups.words).part(part.start as u64..part.end as u64),
+                    segments: slices.first(&groups.segments, n_words).atomic(),
+                    segment_tiles: slices.first(&groups.segment_tiles, n_tiles(n_words)).atomic(),
                     ..overlap
                 })
             }
             Self::Values(values) => {
                 values.segments = gpu.upload(&segments(&values.reaches[part.clone()]))?;
                 Ok(DeviceOverlap {
-                    groups: NOTHING,
-                    segments: slices.of(&values.segments),
-                    segment_tiles: NOTHING,
+                    groups: DeviceSlice::NOTHING,
+                    segments: slices.of(&values.segments).atomic(),
+                    segment_tiles: DeviceAtomics::NOTHING,
                     probing_from: part.start as u32,
                     probing_upto: part.end as u32,
                     ..overlap

@@ -3,13 +3,15 @@
 use super::{CudaScan, HEAVY_CAPACITY, pairs_of_items};
 use crate::base::control::{Control, Steps};
 use crate::base::error::{Error, Result};
-use crate::device::cuda::columns::{NOTHING, Slices};
-use crate::device::cuda::launch::{ListedBuffers, launch_listed};
+use crate::device::cuda::columns::Slices;
+use crate::device::cuda::launch::launch_listed;
 use crate::device::cuda::lists::UploadedLists;
 use crate::device::cuda::overlap::{Consumer, CudaOverlap, PairBuffer, most_items};
 use crate::plan::overlap::{BlockJoin, BlockPair, Elements, OverlapJoin};
 use cudarc::driver::CudaSlice;
-use hyperblock_shared::layout::{CANDIDATE_WORDS, DeviceSweep, HEAVY_WORDS, SweepCounters};
+use hyperblock_shared::layout::{
+    CANDIDATE_WORDS, DeviceAtomics, DeviceSlice, DeviceSweep, HEAVY_WORDS, SweepCounters,
+};
 use hyperblock_shared::predicate::ArchivedMeasure;
 
 impl<'a> CudaScan<'a> {
@@ -42,13 +44,13 @@ impl<'a> CudaScan<'a> {
         let sweep = DeviceSweep {
             left: lists.items(&join.sweep.left)?,
             right: lists.items(&join.sweep.right)?,
-            intervals: NOTHING,
-            firsts: NOTHING,
-            slots: NOTHING,
-            claimed: NOTHING,
-            latencies: NOTHING,
-            heavies: slices.first(&heavies, n_heavy * HEAVY_WORDS),
-            counters: slices.of(&counters),
+            intervals: DeviceSlice::NOTHING,
+            firsts: DeviceSlice::NOTHING,
+            slots: DeviceAtomics::NOTHING,
+            claimed: DeviceAtomics::NOTHING,
+            latencies: DeviceAtomics::NOTHING,
+            heavies: slices.first(&heavies, n_heavy * HEAVY_WORDS).atomic(),
+            counters: slices.of(&counters).atomic(),
             settings: join.sweep.settings.into(),
         };
         let mut pairs = PairBuffer::new(gpu)?;
@@ -90,20 +92,8 @@ struct Decided<'a, 'b> {
 impl Consumer for Decided<'_, '_> {
     fn launch(&mut self, pairs: &PairBuffer) -> Result<()> {
         let scan = &mut *self.scan;
-        let [pairs, counters] = pairs.on_device(scan.gpu);
-        let buffers = ListedBuffers {
-            columns: &scan.columns,
-            sweep: self.sweep,
-            pairs,
-            counters,
-            path: &scan.path,
-            path_len: scan.program.bytes().len() as u64,
-            results: &mut scan.results,
-            n_found: self.n_found,
-            scratch: &mut scan.scratch,
-            scratch_words: scan.scratch_words,
-        };
-        launch_listed(scan.gpu, buffers)
+        let (gpu, (pairs, counters)) = (scan.gpu, pairs.on_device(scan.gpu));
+        launch_listed(gpu, &scan.decide(self.n_found), self.sweep, pairs, counters)
     }
 
     fn seen(&mut self, _: &PairBuffer, _: usize) -> Result<bool> {

@@ -8,6 +8,7 @@ use crate::device::cuda::relation::{SortBuffers, n_join_tiles};
 use crate::operators::closure::Piece;
 use crate::operators::relations::bits_below;
 use cudarc::driver::CudaSlice;
+use hyperblock_shared::layout::{DeviceMeasure, DeviceProjection, DeviceRelations};
 
 /// Of the bytes that are free, what sorting takes at most: one part of so many.
 const SORT_PART: u64 = 3;
@@ -20,7 +21,7 @@ pub(super) fn closure(job: &Job<'_>) -> Result<Option<Piece>> {
     let launches = gpu.relation_launches()?;
     let mut clock = Clock::new(gpu)?;
     let Some((index, free)) = job.index()? else { return Ok(None) };
-    let on_device = index.on_device(gpu, job.edges);
+    let inner = index.on_device(gpu, job.edges);
     let most_sorted = (free / SORT_PART / BYTES_SORTED).clamp(1, SortBuffers::MOST as u64) as usize;
     let free = free - free / SORT_PART;
     let mut n_all = job.of_sources.len();
@@ -36,11 +37,12 @@ pub(super) fn closure(job: &Job<'_>) -> Result<Option<Piece>> {
 
     loop {
         job.control.check()?;
-        let outer = Slices(gpu).first(&new, n_new);
+        let relations = DeviceRelations { outer: Slices(gpu).first(&new, n_new), inner };
         let tiles = gpu.room::<u64>(n_join_tiles(n_new as u64) as usize + 1)?;
-        let tiles_at = Slices(gpu).of(&tiles);
+        let starts = Slices(gpu).of(&tiles);
         clock.begin_round()?;
-        launches.measure(outer, on_device, tiles_at, Slices(gpu).of(&total))?;
+        let measure = DeviceMeasure { relations, tiles: starts.atomic() };
+        launches.measure(measure, Slices(gpu).of(&total).cell(0))?;
         let mut n_joined = [0u64];
         gpu.download(&total, &mut n_joined)?;
         let [n_joined] = n_joined;
@@ -53,7 +55,8 @@ pub(super) fn closure(job: &Job<'_>) -> Result<Option<Piece>> {
         let mut from = 0;
         while from < n_joined {
             let n = (n_joined - from).min(n_at_once as u64) as usize;
-            launches.join(outer, on_device, tiles_at, from, Slices(gpu).first(&joined, n))?;
+            let joined_at = Slices(gpu).first(&joined, n).to_write();
+            launches.join(DeviceProjection { relations, starts, joined: joined_at, from })?;
             clock.end(Operator::Join)?;
             gpu.sort(&mut joined, n, &bits_below(job.n_nodes), &mut buffers)?;
             let known = Slices(gpu).first(&all, n_all);

@@ -4,12 +4,15 @@ use super::{Clock, Job, Operator};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use crate::device::cuda::columns::Slices;
-use crate::device::cuda::launch::{DeviceSet, RelationLaunches};
+use crate::device::cuda::launch::RelationLaunches;
 use crate::device::cuda::relation::{SortBuffers, n_join_tiles};
 use crate::operators::closure::Piece;
 use crate::operators::relations::{Step, Taking, bits_below};
 use cudarc::driver::CudaSlice;
-use hyperblock_shared::layout::DeviceSlice;
+use hyperblock_shared::layout::{
+    DeviceCell, DeviceDeduplicate, DeviceFill, DeviceMeasure, DeviceProjection, DeviceRelations, DeviceSet,
+    DeviceSlice,
+};
 use hyperblock_shared::relation::{most_filled, n_slots_for};
 
 /// Tuples that a join makes at once at most: 256 MB.
@@ -30,7 +33,7 @@ struct Set<'a> {
     counters: CudaSlice<u64>,
     /// All that, as kernels see it: rounds are short, and asking for addresses takes its time.
     at: DeviceSet,
-    n_joined_at: DeviceSlice,
+    n_joined_at: DeviceCell<u64>,
     /// Bytes that there are for slots and tuples.
     free: u64,
 }
@@ -41,7 +44,7 @@ pub(super) fn closure(job: &Job<'_>) -> Result<Option<Piece>> {
     let launches = gpu.relation_launches()?;
     let mut clock = Clock::new(gpu)?;
     let Some((index, free)) = job.index()? else { return Ok(None) };
-    let indexed = index.on_device(gpu, job.edges);
+    let inner = index.on_device(gpu, job.edges);
     let buffer = (free / BUFFER_PART / 8).clamp(1, MOST_BUFFERED);
     let joined = gpu.room::<u64>(buffer as usize)?;
     let joined_at = Slices(gpu).of(&joined);
@@ -59,9 +62,10 @@ pub(super) fn closure(job: &Job<'_>) -> Result<Option<Piece>> {
         if tiles.len() <= n_tiles {
             tiles = gpu.room(2 * n_tiles + 1)?;
         }
-        let on_tiles = Slices(gpu).first(&tiles, n_tiles + 1);
+        let starts = Slices(gpu).first(&tiles, n_tiles + 1);
         clock.begin_round()?;
-        launches.measure(set.part(&new), indexed, on_tiles, set.n_joined_at)?;
+        let relations = DeviceRelations { outer: set.part(&new), inner };
+        launches.measure(DeviceMeasure { relations, tiles: starts.atomic() }, set.n_joined_at)?;
         taking.begin();
         let mut n_joined = 0;
         loop {
@@ -73,10 +77,12 @@ pub(super) fn closure(job: &Job<'_>) -> Result<Option<Piece>> {
                     clock.end(Operator::Union)?;
                 }
                 Step::Take { from, n } => {
-                    let made = DeviceSlice { len: n, ..joined_at };
-                    launches.join(set.part(&new), indexed, on_tiles, from, made)?;
+                    let made = joined_at.first(n);
+                    // The set has grown, perhaps, and its tuples are elsewhere.
+                    let relations = DeviceRelations { outer: set.part(&new), inner };
+                    launches.join(DeviceProjection { relations, starts, joined: made.to_write(), from })?;
                     clock.end(Operator::Join)?;
-                    launches.deduplicate(made, set.n_joined_at, from, set.at)?;
+                    launches.deduplicate(set.deduplicate(made, from))?;
                     clock.end(Operator::Deduplicate)?;
                     let mut counted = [0; 2];
                     gpu.download(&set.counters, &mut counted)?;
@@ -106,8 +112,8 @@ impl<'a> Set<'a> {
     fn new(job: &Job<'a>, launches: RelationLaunches<'a>, free: u64) -> Result<Option<Self>> {
         let (gpu, percent) = (job.gpu, job.load.percent());
         let edges = job.edges_of_sources();
-        let least = n_slots_for(edges.len, percent);
-        let mut n_slots = n_slots_for((4 * edges.len).max(FIRST_TUPLES).min(job.bound), percent);
+        let least = n_slots_for(edges.len(), percent);
+        let mut n_slots = n_slots_for((4 * edges.len()).max(FIRST_TUPLES).min(job.bound), percent);
         while n_slots > least && n_bytes(n_slots, percent) > free {
             n_slots /= 2;
         }
@@ -117,19 +123,22 @@ impl<'a> Set<'a> {
         let mut slots = gpu.room::<u64>(n_slots as usize)?;
         gpu.fill_with_ones(&mut slots)?;
         let tuples = gpu.room::<u64>(most_filled(n_slots, percent) as usize)?;
-        let counters = gpu.upload(&[edges.len, 0])?;
-        let [n_joined_at, n_tuples_at] = [0, 1].map(|nth| {
-            let counters = Slices(gpu).of(&counters);
-            DeviceSlice { address: counters.address + 8 * nth, len: 1 }
-        });
+        let counters = gpu.upload(&[edges.len(), 0])?;
+        let [n_joined_at, n_tuples_at] = [0, 1].map(|nth| Slices(gpu).of(&counters).cell(nth));
         let at = on_device(gpu, &slots, &tuples, n_tuples_at);
-        launches.deduplicate(edges, n_joined_at, 0, at)?;
-        Ok(Some(Self { gpu, launches, percent, slots, tuples, counters, at, n_joined_at, free }))
+        let set = Self { gpu, launches, percent, slots, tuples, counters, at, n_joined_at, free };
+        launches.deduplicate(set.deduplicate(edges, 0))?;
+        Ok(Some(set))
     }
 
     /// Some of the tuples.
-    fn part(&self, range: &std::ops::Range<u64>) -> DeviceSlice {
-        DeviceSlice { address: self.at.tuples.address + 8 * range.start, len: range.end - range.start }
+    fn part(&self, range: &std::ops::Range<u64>) -> DeviceSlice<u64> {
+        self.at.tuples.to_read().part(range.clone())
+    }
+
+    /// What is to be put into it: a part of what was joined, from some number on.
+    fn deduplicate(&self, joined: DeviceSlice<u64>, n_before: u64) -> DeviceDeduplicate {
+        DeviceDeduplicate { joined, n_joined: self.n_joined_at, set: self.at, n_before }
     }
 
     /// Makes room for more tuples: so many slots, or half as many if they do not fit; how many, if some do.
@@ -149,7 +158,7 @@ impl<'a> Set<'a> {
         self.slots = gpu.room(n_slots as usize)?;
         gpu.fill_with_ones(&mut self.slots)?;
         self.at = on_device(gpu, &self.slots, &self.tuples, self.at.n_tuples);
-        self.launches.fill(self.part(&(0..n_tuples)), self.at.slots)?;
+        self.launches.fill(DeviceFill { tuples: self.part(&(0..n_tuples)), slots: self.at.slots })?;
         Ok(Some(n_slots))
     }
 
@@ -171,9 +180,10 @@ fn on_device(
     gpu: &Cuda,
     slots: &CudaSlice<u64>,
     tuples: &CudaSlice<u64>,
-    n_tuples: DeviceSlice,
+    n_tuples: DeviceCell<u64>,
 ) -> DeviceSet {
-    DeviceSet { slots: Slices(gpu).of(slots), tuples: Slices(gpu).of(tuples), n_tuples }
+    let slices = Slices(gpu);
+    DeviceSet { slots: slices.of(slots).atomic(), tuples: slices.of(tuples).to_write(), n_tuples }
 }
 
 /// The bytes of so many slots, and of the tuples that may be in them.
