@@ -18,7 +18,7 @@ use crate::verify::{Pair, VERIFY_WORDS, Verify};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::columns::Columns;
-use hyperblock_shared::layout::WARP;
+use hyperblock_shared::layout::{WARP, scan_shared_words};
 use hyperblock_shared::path::Walk;
 use hyperblock_shared::stealing::{Division, Taker, interval_of};
 use hyperblock_shared::sweep::Sweep;
@@ -59,6 +59,9 @@ const NEXT_CLAIM: u32 = 1;
 const SINCE: u32 = 2;
 const OWN_WORDS: u32 = 4;
 const WARP_WORDS: u32 = GROUPS_WORDS + VERIFY_WORDS;
+
+const _: () = assert!(scan_shared_words(WARP) == OWN_WORDS + WARP_WORDS);
+const _: () = assert!(scan_shared_words(32 * WARP) == OWN_WORDS + 32 * WARP_WORDS);
 
 /// No stretch is left.
 const NONE: u32 = u32::MAX;

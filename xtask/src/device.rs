@@ -133,7 +133,7 @@ pub(crate) struct Args {
     /// First install what is missing: Debian's rustc-web and rust-web-src, and ptxas from PyPI
     #[arg(long)]
     install: bool,
-    /// Write nothing: check that the committed PTX belongs to the sources, and that kernels.ptx assembles without spills
+    /// Write nothing: check that the committed PTX belongs to the sources, and that the files assemble without spills
     #[arg(long)]
     check: bool,
     /// Only these files, by the feature that each is built with: scan, join and so on

@@ -30,7 +30,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build the kernels to device/kernels.ptx, or check the committed file
+    /// Build the kernels to device/ptx, or check the committed files
     Device(device::Args),
     /// Generate example data
     #[command(subcommand)]

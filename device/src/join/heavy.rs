@@ -18,7 +18,7 @@ use crate::primitives::sums::warp_total;
 use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use hyperblock_shared::join::{PRODUCT_LEFTS, PRODUCT_THREADS, PRODUCT_WORDS};
+use hyperblock_shared::join::{MOST_HEAVY, PRODUCT_LEFTS, PRODUCT_THREADS, PRODUCT_WORDS, PRODUCTS_WORDS};
 
 /// Right rows that a thread holds.
 const HELD: usize = 8;
@@ -89,6 +89,9 @@ pub fn products(block: &impl Block, heavy: &Heavy<'_>, products: &Products<'_>) 
         products.units[heavy.n_heavy as usize].store(n_units, Relaxed);
     }
 }
+
+// Two words for each thread of `products`.
+const _: () = assert!(PRODUCTS_WORDS == 2 * MOST_HEAVY);
 
 // Words of shared memory: where the unit's pairs go, and its left rows.
 const FIRST: u32 = 0;

@@ -21,7 +21,7 @@ use crate::primitives::sums::{warp_sums, warp_total};
 use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use hyperblock_shared::join::{BUILT, LIGHT_OWN_WORDS, MISSING, hash};
+use hyperblock_shared::join::{BUILT, LIGHT_OWN_WORDS, MISSING, hash, light_words};
 use hyperblock_shared::layout::WARP;
 
 /// Rows that a thread looks up at once.
@@ -285,6 +285,9 @@ const N_PLACED: u32 = 0;
 const IS_FULL: u32 = 1;
 const SLOTS: u32 = LIGHT_OWN_WORDS;
 const _: () = assert!(SLOTS.is_multiple_of(4));
+// Keys and ends by slot, and the rows that are built.
+const _: () = assert!(light_words(40, 96, true) == SLOTS + 2 * 40 + BUILT * 96);
+const _: () = assert!(light_words(40, 96, false) == SLOTS + 2 * 40);
 
 /// How much one more row adds to where a slot's rows end.
 const ONE_PLACE: u32 = 1 << 16;

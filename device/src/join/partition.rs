@@ -18,7 +18,7 @@ use crate::primitives::sums::block_sums;
 use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
-use hyperblock_shared::join::{ITEMS, MISSING, SUM_WORDS};
+use hyperblock_shared::join::{ITEMS, MISSING, SUM_WORDS, count_words, partition_words};
 
 /// Rows that a thread loads at once when it only counts.
 const AT_ONCE: usize = 8;
@@ -209,6 +209,20 @@ pub fn starts(block: &impl Block, counts: &Counts<'_>) {
     }
 }
 
+/// Where in shared memory what a block needs begins, behind the words for sums, and where it ends: heavy keys; by class the
+/// rows of the tile, and then where they start in it; what is to be added to that to have their places in device memory; and
+/// the tile's keys and rows, by class.
+const fn places(n_classes: u32, n_threads: u32) -> [u32; 6] {
+    let firsts = SUM_WORDS + Classes::WORDS;
+    let staged = firsts + 2 * n_classes;
+    let rows = ITEMS * n_threads;
+    [SUM_WORDS, firsts, firsts + n_classes, staged, staged + rows, staged + 2 * rows]
+}
+
+const _: () =
+    assert!(places(7, 96)[5] == partition_words(7, 96) && places(512, 1024)[5] == partition_words(512, 1024));
+const _: () = assert!(count_words(7) == Classes::WORDS + 7);
+
 /// Nothing is placed.
 const NONE: u32 = u32::MAX;
 
@@ -216,12 +230,7 @@ const NONE: u32 = u32::MAX;
 #[inline(always)]
 pub fn partition(block: &impl Block, pass: &Pass<'_>, cursors: &[AtomicU32], tuples: &impl Words) {
     let (thread, n_threads, n_classes) = (block.thread_ix(), block.n_threads(), pass.classes.n());
-    // Words of shared memory: sums, heavy keys; by class the rows of the tile, and then where they start in it; what
-    // is to be added to that to have their places in device memory; and the tile's keys and rows, by class.
-    let slots = SUM_WORDS;
-    let firsts = slots + Classes::WORDS;
-    let shifts = firsts + n_classes;
-    let (staged_keys, staged_rows) = (shifts + n_classes, shifts + n_classes + ITEMS * n_threads);
+    let [slots, firsts, shifts, staged_keys, staged_rows, _] = places(n_classes, n_threads);
     pass.classes.load(block, slots);
     clear(block, firsts, n_classes);
     let mut tile = block.block_ix();

@@ -45,9 +45,10 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// This thread's.
-    pub(super) fn new(_: Memory, scratch: &DeviceScratch) -> Self {
-        Self { array: scratch.array.address() as *mut u64, n_words: scratch.n_words }
+    /// This thread's, of an array that lies at `array`: handed over beside the struct, since the compiler only knows pointers
+    /// that are parameters of their own to be of device memory.
+    pub(super) fn new(_: Memory, scratch: &DeviceScratch, array: *mut u64) -> Self {
+        Self { array, n_words: scratch.n_words }
     }
 
     fn place(&self, ix: u32) -> usize {

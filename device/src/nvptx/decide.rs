@@ -18,16 +18,20 @@ pub(super) fn columns(memory: Memory, decide: &DeviceDecide) -> Uploaded {
 }
 
 #[inline(always)]
-pub(super) fn scratch(memory: Memory, decide: &DeviceDecide) -> Column {
-    Column::new(memory, &decide.scratch)
+pub(super) fn scratch(memory: Memory, decide: &DeviceDecide, array: *mut u64) -> Column {
+    Column::new(memory, &decide.scratch, array)
 }
 
-/// The rules.
+/// The rules, which lie at `path`: handed over beside the struct, since the compiler only knows pointers that are parameters
+/// of their own to be of device memory, and paths are read most.
 #[inline(always)]
-pub(super) fn path<'a>(memory: Memory, decide: &DeviceDecide) -> Walk<'a> {
-    // SAFETY: the bytes are those that `rkyv` made of a path on the host, copied to where the driver gives memory, at a
-    // multiple of 256 bytes; `plan::Program` has checked them.
-    unsafe { rkyv::access_unchecked::<rkyv::Archived<Path<'_>>>(memory.read(decide.path)) }.walk()
+pub(super) fn path<'a>(_: Memory, decide: &DeviceDecide, path: *const u8) -> Walk<'a> {
+    // SAFETY: `path` is where `decide.path` lies, which nobody writes. The bytes are those that `rkyv` made of a path on the
+    // host, where they were checked, copied to where the driver gives memory, at a multiple of 256 bytes.
+    unsafe {
+        let archive = core::slice::from_raw_parts(path, decide.path.len() as usize);
+        rkyv::access_unchecked::<rkyv::Archived<Path<'_>>>(archive).walk()
+    }
 }
 
 /// Where candidates go.
@@ -56,11 +60,12 @@ pub(super) fn scan<'a>(
     memory: Memory,
     columns: &'a Uploaded,
     decide: &DeviceDecide,
+    path: Walk<'a>,
     sweep: &DeviceSweep,
 ) -> Scan<'a, Uploaded> {
     Scan {
         columns,
-        path: path(memory, decide),
+        path,
         sweep: Sweep {
             left: items(memory, &sweep.left),
             right: items(memory, &sweep.right),

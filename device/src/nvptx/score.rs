@@ -9,11 +9,11 @@ use hyperblock_shared::score::Wanted;
 
 /// Entry point of [`score()`].
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn hyperblock_score(arguments: DeviceScores) {
+unsafe extern "ptx-kernel" fn hyperblock_score(arguments: DeviceScores, scratch: *mut u64) {
     // SAFETY: columns, attributes and pairs are read; results are shared as atomics.
     let memory = unsafe { Memory::of_launch() };
     let columns = Uploaded { columns: arguments.columns, memory };
-    let mut scratch = Column::new(memory, &arguments.scratch);
+    let mut scratch = Column::new(memory, &arguments.scratch, scratch);
     let job = Scored {
         columns: &columns,
         attributes: memory.read(arguments.attributes),

@@ -15,8 +15,11 @@ use crate::verify::{Pair, VERIFY_WORDS, Verify};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::columns::Columns;
-use hyperblock_shared::layout::WARP;
+use hyperblock_shared::layout::{WARP, listed_shared_words};
 use hyperblock_shared::text::Scratch;
+
+const _: () = assert!(listed_shared_words(WARP) == VERIFY_WORDS);
+const _: () = assert!(listed_shared_words(32 * WARP) == 32 * VERIFY_WORDS);
 
 /// What is decided.
 #[derive(Clone, Copy)]

@@ -19,7 +19,7 @@ use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::WARP;
-use hyperblock_shared::relation::{DIGIT_BITS, DIGITS, Digit, SORT_ITEMS};
+use hyperblock_shared::relation::{DIGIT_BITS, DIGITS, Digit, HISTOGRAM_WORDS, SORT_ITEMS, scatter_words};
 
 const ITEMS: usize = SORT_ITEMS as usize;
 
@@ -60,18 +60,25 @@ fn for_each_digit(block: &impl Block, mut step: impl FnMut(u32)) {
     }
 }
 
+/// Where in shared memory what a block needs begins, behind the words for sums, and where it ends: by warp and digit how many
+/// words there are, and then where they start in the tile; by digit what is to be added to that to have their places in device
+/// memory; and the lower and upper halves of the tile's words, by digit.
+const fn places(n_threads: u32) -> [u32; 5] {
+    let shifts = SUM_WORDS + n_threads / WARP * DIGITS;
+    let lows = shifts + DIGITS;
+    [SUM_WORDS, shifts, lows, lows + SORT_ITEMS * n_threads, lows + 2 * SORT_ITEMS * n_threads]
+}
+
+const _: () = assert!(places(WARP)[4] == scatter_words(WARP) && places(1024)[4] == scatter_words(1024));
+const _: () = assert!(HISTOGRAM_WORDS == DIGITS);
+
 /// Writes words in the order of their digit. `starts` are the sums before each count.
 #[inline(always)]
 pub fn scatter(block: &impl Block, words: &[u64], digit: Digit, starts: &[u32], sorted: &impl Words) {
     let (thread, n_threads) = (block.thread_ix(), block.n_threads());
     let n_tiles = starts.len() as u32 / DIGITS;
-    let n_warps = n_threads / WARP;
-    // Words of shared memory: sums; by warp and digit how many words there are, and then where they start in the tile; by
-    // digit what is to be added to that to have their places in device memory; and the tile's words, by digit.
-    let counts = SUM_WORDS;
+    let [counts, shifts, lows, highs, _] = places(n_threads);
     let own_counts = counts + block.warp_ix() * DIGITS;
-    let shifts = counts + n_warps * DIGITS;
-    let (lows, highs) = (shifts + DIGITS, shifts + DIGITS + SORT_ITEMS * n_threads);
     let tile_len = ITEMS * n_threads as usize;
     let mut tile = block.block_ix();
     while tile < n_tiles {

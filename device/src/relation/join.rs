@@ -18,7 +18,9 @@ use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::layout::WARP;
-use hyperblock_shared::relation::{JOIN_ITEMS, WIDE_SUM_WORDS, first_of, rows_of_key, second_of, tuple};
+use hyperblock_shared::relation::{
+    JOIN_ITEMS, WIDE_SUM_WORDS, first_of, join_words, rows_of_key, second_of, tuple,
+};
 
 /// Outer tuples that a lane looks up at once.
 const AT_ONCE: usize = 8;
@@ -112,6 +114,9 @@ pub fn join(block: &impl Block, job: &Join<'_>, starts: &[u64], from: u64, joine
         first += u64::from(block.n_blocks()) * len;
     }
 }
+
+// Words of shared memory: sums; and by outer tuple of a tile three, which `write` names.
+const _: () = assert!(join_words(96) == WIDE_SUM_WORDS + 3 * 96);
 
 /// Writes what a tile makes of a window. All threads come here together.
 #[inline(always)]

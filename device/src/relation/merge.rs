@@ -16,7 +16,7 @@ use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::join::SUM_WORDS;
-use hyperblock_shared::relation::{MERGE_ITEMS, n_left_of};
+use hyperblock_shared::relation::{MERGE_ITEMS, merge_words, n_left_of};
 
 const ITEMS: usize = MERGE_ITEMS as usize;
 
@@ -86,6 +86,7 @@ struct Own {
 }
 
 // Words of shared memory: sums, and the lower and upper halves of a tile's words.
+const _: () = assert!(merge_words(96) == SUM_WORDS + 2 * MERGE_ITEMS * 96);
 
 #[inline(always)]
 fn stage(block: &impl Block, ix: u32, word: u64) {

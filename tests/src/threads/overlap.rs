@@ -8,6 +8,7 @@ use hyperblock::encode::Encoded;
 use hyperblock::plan::Program;
 use hyperblock::plan::overlap::{BlockJoin, Method, OverlapJoin};
 use hyperblock_device::overlap as kernels;
+use hyperblock_device::primitives::sums;
 use hyperblock_device::scan;
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
@@ -71,10 +72,10 @@ impl KernelOnThreads {
             .collect();
         let tiles = atomics(n_sum_tiles(words.len() as u64) as u32 + 1, UNWRITTEN);
         let values = plain(words);
-        self.launch_each(0, |thread| kernels::totals(thread, &values, &tiles));
-        launch(1, self.threads_per_block, SUM_WORDS, |thread| kernels::starts(thread, &tiles));
+        self.launch_each(0, |thread| sums::totals(thread, &values, &tiles));
+        launch(1, self.threads_per_block, SUM_WORDS, |thread| sums::starts::<u32>(thread, &tiles, None));
         let tiles = plain(&tiles);
-        self.launch_each(0, |thread| kernels::spread(thread, words, &tiles));
+        self.launch_each(0, |thread| sums::spread(thread, words, &tiles));
         assert!(plain(words) == expected, "sums are wrong");
     }
 

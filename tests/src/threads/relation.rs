@@ -10,8 +10,9 @@ use hyperblock::operators::relations::{
 };
 use hyperblock::read::edges::Graph;
 use hyperblock::{Control, Result};
+use hyperblock_device::memory::Words;
+use hyperblock_device::primitives::{radix, sums};
 use hyperblock_device::relation as kernels;
-use hyperblock_device::{memory::Words, overlap};
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{WARP, n_sum_tiles};
 use hyperblock_shared::relation::{
@@ -68,7 +69,9 @@ impl ThreadRelations<'_> {
     /// The sums before tiles, and of all.
     fn starts(&self, tiles: &[AtomicU64]) -> u64 {
         let total = AtomicU64::new(0);
-        launch(1, self.0.threads_per_block, WIDE_SUM_WORDS, |thread| kernels::starts(thread, tiles, &total));
+        launch(1, self.0.threads_per_block, WIDE_SUM_WORDS, |thread| {
+            sums::starts::<u64>(thread, tiles, Some(&total))
+        });
         total.into_inner()
     }
 
@@ -111,14 +114,14 @@ impl Relations for ThreadRelations<'_> {
         let mut words = tuples.to_vec();
         for digit in digits(bits) {
             let counts = atomics(DIGITS * n_tiles, UNWRITTEN);
-            self.launch(HISTOGRAM_WORDS, |thread| kernels::histogram(thread, &words, digit, &counts));
+            self.launch(HISTOGRAM_WORDS, |thread| radix::histogram(thread, &words, digit, &counts));
             let tiles: Vec<AtomicU32> = atomics(n_sum_tiles(counts.len() as u64) as u32 + 1, UNWRITTEN);
-            self.launch(0, |thread| overlap::totals(thread, &plain(&counts), &tiles));
-            launch(1, n_threads, SUM_WORDS, |thread| overlap::starts(thread, &tiles));
-            self.launch(0, |thread| overlap::spread(thread, &counts, &plain(&tiles)));
+            self.launch(0, |thread| sums::totals(thread, &plain(&counts), &tiles));
+            launch(1, n_threads, SUM_WORDS, |thread| sums::starts::<u32>(thread, &tiles, None));
+            self.launch(0, |thread| sums::spread(thread, &counts, &plain(&tiles)));
             let (starts, sorted) = (plain(&counts), Checked::new(words.len(), false));
             let n_shared = scatter_words(n_threads);
-            self.launch(n_shared, |thread| kernels::scatter(thread, &words, digit, &starts, &sorted));
+            self.launch(n_shared, |thread| radix::scatter(thread, &words, digit, &starts, &sorted));
             words = sorted.written();
         }
         Ok(words)

@@ -70,7 +70,7 @@ pub(super) fn assemble(ptxas: &Path, ptx: &Path, architecture: &str) -> Result<S
     let output = command.output().context("cannot start ptxas")?;
     let report =
         String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-    ensure!(output.status.success(), "ptxas refuses device/kernels.ptx for {architecture}:\n{report}");
+    ensure!(output.status.success(), "ptxas refuses {} for {architecture}:\n{report}", ptx.display());
     Ok(report)
 }
 

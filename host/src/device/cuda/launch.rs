@@ -106,14 +106,36 @@ impl<A: Pod> Kernel<A> {
     /// Starts the kernel; the stream's order makes later copies wait for it.
     ///
     /// # Safety
+    /// As for [`Self::launch_with`], and it takes no addresses.
+    unsafe fn launch(&self, gpu: &Cuda, config: LaunchConfig, arguments: A, doing: &str) -> Result<()> {
+        // SAFETY: who calls this has seen to what `launch_with` wants.
+        unsafe { self.launch_with(gpu, config, arguments, &[], doing) }
+    }
+
+    /// The same, for a kernel that takes some addresses once more: those of arrays of the struct that it reads most. The
+    /// compiler only knows pointers that are parameters of their own to be of device memory.
+    ///
+    /// # Safety
     /// The arrays of `arguments` are memory of this GPU until the stream is past the launch, and are as `layout` says that
     /// this kernel wants them: as large as it reads and writes, in the state that it expects, and none that it writes is
-    /// another one of them. The blocks are as its file in `device` says.
-    unsafe fn launch(&self, gpu: &Cuda, config: LaunchConfig, arguments: A, doing: &str) -> Result<()> {
+    /// another one of them. The blocks are as its file in `device` says. The addresses are those that it takes.
+    unsafe fn launch_with(
+        &self,
+        gpu: &Cuda,
+        config: LaunchConfig,
+        arguments: A,
+        addresses: &[u64],
+        doing: &str,
+    ) -> Result<()> {
         let arguments = ByValue(arguments);
-        // SAFETY: the kernel takes one `A`, and what it does with its arrays is sound, as who calls this has seen to.
-        let launched = unsafe { gpu.stream.launch_builder(&self.function).arg(&arguments).launch(config) };
-        launched.map(drop).map_err(gpu.failed(doing))
+        let mut launch = gpu.stream.launch_builder(&self.function);
+        launch.arg(&arguments);
+        for address in addresses {
+            launch.arg(address);
+        }
+        // SAFETY: the kernel takes one `A` and these addresses, and what it does with its arrays is sound, as who calls this
+        // has seen to.
+        unsafe { launch.launch(config) }.map(drop).map_err(gpu.failed(doing))
     }
 }
 
@@ -258,7 +280,9 @@ mod tests {
             .map(|text| {
                 let (name, rest) = text.split_once('(').expect("parameters follow a name");
                 let (parameters, _) = rest.split_once(')').expect("parameters end");
-                (name, parameters.split_whitespace().collect::<Vec<_>>().join(" "))
+                let parameters = parameters.split_whitespace().collect::<Vec<_>>().join(" ");
+                // How pointers are aligned is for the compiler to find out.
+                (name, parameters.replace(" .ptr .align 1", "").replace(" .ptr .align 8", ""))
             })
             .collect()
     }
@@ -266,9 +290,18 @@ mod tests {
     /// Asserts that a file of PTX has these kernels and no others, and that each takes one struct of this size.
     #[track_caller]
     fn check(ptx: &str, prefix: &str, kernels: &[(&str, usize)]) {
+        check_with(ptx, prefix, kernels, 0);
+    }
+
+    /// The same, with so many addresses after the struct.
+    #[track_caller]
+    fn check_with(ptx: &str, prefix: &str, kernels: &[(&str, usize)], n_addresses: usize) {
         let taken = |&(name, size): &(&str, usize)| {
             let name = format!("{prefix}{name}");
-            let parameters = format!(".param .align 8 .b8 {name}_param_0[{size}]");
+            let mut parameters = format!(".param .align 8 .b8 {name}_param_0[{size}]");
+            for ix in 1..=n_addresses {
+                parameters += &format!(", .param .u64 {name}_param_{ix}");
+            }
             (name, parameters)
         };
         let mut expected: Vec<_> = kernels.iter().map(taken).collect();
@@ -280,11 +313,12 @@ mod tests {
 
     #[test]
     fn what_decides_pairs_takes_what_is_handed_over() {
-        check(PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())]);
-        check(DESCENT_PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())]);
-        check(residual::PTX, "hyperblock_", &[("residual", size_of::<DeviceResidual>())]);
-        check(listed::PTX, "hyperblock_", &[("listed", size_of::<DeviceListed>())]);
-        check(score::PTX, "hyperblock_", &[("score", size_of::<DeviceScores>())]);
+        // And the path and the scratch once more.
+        check_with(PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
+        check_with(DESCENT_PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
+        check_with(residual::PTX, "hyperblock_", &[("residual", size_of::<DeviceResidual>())], 2);
+        check_with(listed::PTX, "hyperblock_", &[("listed", size_of::<DeviceListed>())], 2);
+        check_with(score::PTX, "hyperblock_", &[("score", size_of::<DeviceScores>())], 1);
     }
 
     #[test]

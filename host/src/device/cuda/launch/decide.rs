@@ -47,6 +47,11 @@ impl Decide<'_> {
     }
 }
 
+/// What the kernels take once more, beside the struct: the path and the scratch.
+pub(super) fn addresses(decide: &DeviceDecide) -> [u64; 2] {
+    [decide.path.address(), decide.scratch.array.address()]
+}
+
 /// Scratch as kernels see it.
 pub(super) fn scratch(gpu: &Cuda, scratch: &CudaSlice<u64>, n_words: u32) -> DeviceScratch {
     DeviceScratch { array: Slices(gpu).of(scratch).to_write(), n_words, padding: 0 }

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
+use super::decide::addresses;
 use super::{Decide, Kernel, load_module, n_multiprocessors};
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
@@ -50,8 +51,9 @@ pub(in crate::device::cuda) fn launch_listed(
         return Err(Error::Internal("an overlap join's buffers do not fit each other".into()));
     }
     let arguments = DeviceListed { decide: decide.on_device(gpu)?, sweep, pairs, counters };
+    let addresses = addresses(&arguments.decide);
     // SAFETY: there is scratch for as many blocks as are launched, and all counters were checked to be there; the kernel does
     // nothing where they say more pairs than there is room for. Results and scratch are borrowed mutably; `cuda::scan` holds
     // lists and pairs until it has waited for the stream.
-    unsafe { kernel.launch(gpu, config, arguments, "launching the overlap join") }
+    unsafe { kernel.launch_with(gpu, config, arguments, &addresses, "launching the overlap join") }
 }

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
+use super::decide::addresses;
 use super::{Decide, Kernel, load_module, n_multiprocessors};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
@@ -42,7 +43,8 @@ pub(in crate::device::cuda) fn launch_residual(
     let filling = kernel.filling(*n_multiprocessors, RESIDUAL_THREADS, shared_words);
     let config = decide.with_scratch(filling, RESIDUAL_THREADS)?;
     let arguments = DeviceResidual { decide: decide.on_device(gpu)?, join, settings };
+    let addresses = addresses(&arguments.decide);
     // SAFETY: there is scratch for as many blocks as are launched. Results and scratch are borrowed mutably; `cuda::scan`
     // holds the partitioned join, whose arrays are as large as their sizes say, until it has waited for the stream.
-    unsafe { kernel.launch(gpu, config, arguments, "launching the join") }
+    unsafe { kernel.launch_with(gpu, config, arguments, &addresses, "launching the join") }
 }

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
 use super::Decide;
-use super::decide::n_with_scratch;
+use super::decide::{addresses, n_with_scratch};
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
 use cudarc::driver::LaunchConfig;
@@ -43,8 +43,11 @@ pub(in crate::device::cuda) fn launch_scan(
         shared_mem_bytes: scan_shared_words(n_threads) * size_of::<u32>() as u32,
     };
     let arguments = DeviceScan { decide: decide.on_device(gpu)?, sweep };
+    let addresses = addresses(&arguments.decide);
     // SAFETY: that slots, claims, counters and scratch are as large as so many blocks use was checked above, and the path in
     // `on_device`. Results and scratch are borrowed mutably; `cuda::scan`, which alone makes sweeps, holds all else until it
     // has waited for the stream.
-    unsafe { gpu.kernels.scan(by_descent)?.launch(gpu, config, arguments, "launching the scan") }
+    unsafe {
+        gpu.kernels.scan(by_descent)?.launch_with(gpu, config, arguments, &addresses, "launching the scan")
+    }
 }

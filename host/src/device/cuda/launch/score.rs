@@ -86,9 +86,10 @@ pub(in crate::device::cuda) fn launch_score(gpu: &Cuda, buffers: ScoreBuffers<'_
         wanted: wanted.number(),
         padding: 0,
     };
+    let scratch_at = arguments.scratch.array.address();
     let config = LaunchConfig { grid_dim: (n_blocks, 1, 1), ..filling };
     // SAFETY: there is a result for each pair, or two, and scratch for as many blocks as are launched, as was checked above.
     // Results and scratch are borrowed mutably; `cuda::score` holds columns and attributes, whose operands and columns are
     // there, and waits for the results.
-    unsafe { kernel.kernel.launch(gpu, config, arguments, "launching the scores") }
+    unsafe { kernel.kernel.launch_with(gpu, config, arguments, &[scratch_at], "launching the scores") }
 }
