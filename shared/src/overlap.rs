@@ -18,47 +18,15 @@
 //! beside the value, and a look-up as the end of the values that it may find. Signatures are the bitmap filter (Sandes,
 //! Teodoro, Melo; Information Systems 88, 2020).
 
-use crate::predicate::{ArchivedBoost, ArchivedEditDistance, ArchivedMeasure};
-use crate::{jaro, sets};
+use crate::measure::ArchivedMeasure;
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 
 /// How many elements values with `n_a` and `n_b` of them, each above 0, must at least have in common if `measure` holds on
 /// them; `None` if it cannot. Of sets these are tokens, and as many are also enough. Of texts they are q-grams with their
 /// repetitions, and nothing is known of values that have none.
-///
-/// An edit changes only the q-grams that it touches: at most q of them, or q + 1 if it swaps neighbours, and symbols
-/// themselves are not changed by that (Ukkonen, *Theoretical Computer Science* 92, 1992). So of the value with more
-/// q-grams all are left but for those that the edits touched.
 pub fn least_common(measure: &ArchivedMeasure, q: u32, n_a: u32, n_b: u32) -> Option<u32> {
-    let edits = |distance: &ArchivedEditDistance, most: Option<u32>| {
-        let most = most.filter(|&most| n_a.abs_diff(n_b) <= most)?;
-        let touched = match distance {
-            ArchivedEditDistance::Damerau if q > 1 => q + 1,
-            _ => q,
-        };
-        Some(n_a.max(n_b).saturating_sub(most.saturating_mul(touched)))
-    };
-    let least = match measure {
-        ArchivedMeasure::Edits { distance, most, .. } => edits(distance, Some(most.to_native())),
-        ArchivedMeasure::EditSimilarity { distance, threshold, .. } => {
-            edits(distance, threshold.most_edits(n_a.max(n_b) + q - 1))
-        }
-        // Symbols that match are common ones. A common beginning helps most if it is as long as can be.
-        ArchivedMeasure::Jaro { boost, threshold, .. } => {
-            let prefix = match boost {
-                ArchivedBoost::None => 0,
-                ArchivedBoost::Winkler => jaro::MOST_PREFIX.min(n_a).min(n_b),
-            };
-            jaro::least_common(n_a, n_b, prefix, threshold)
-        }
-        ArchivedMeasure::Sets { similarity, threshold, .. } => {
-            sets::least_common(n_a, n_b, similarity, threshold)
-        }
-        ArchivedMeasure::CommonTokens { least, .. } => Some(least.to_native()),
-        ArchivedMeasure::Equal | ArchivedMeasure::Within { .. } => Some(0),
-    };
-    least.filter(|&least| least <= n_a.min(n_b))
+    measure.least_common(q, n_a, n_b).filter(|&least| least <= n_a.min(n_b))
 }
 
 /// A value in a list of the index.
@@ -378,17 +346,11 @@ impl From<Range32> for Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::predicate::{Boost, EditDistance, Measure, SetSimilarity};
-    use crate::testing::{Packed, archived_measure, at_least, decimals, near_strings};
-    use crate::text::scratch_words;
-    use crate::threshold::Threshold;
-    use crate::{damerau, hamming, levenshtein};
+    use crate::measure::{Measure, OfTexts};
+    use crate::testing::{Packed, all_measures, archived_measure, decimals, near_strings, what_holds};
     use proptest::{collection::btree_set, prelude::*};
     use std::collections::{BTreeMap, BTreeSet};
-    use std::{vec, vec::Vec};
-
-    const DISTANCES: [EditDistance; 3] =
-        [EditDistance::Levenshtein, EditDistance::Damerau, EditDistance::Hamming];
+    use std::vec::Vec;
 
     /// The q-grams of a text, each with which of its occurrences it is.
     fn grams(symbols: &[u64], q: u32) -> BTreeSet<(&[u64], u32)> {
@@ -413,27 +375,6 @@ mod tests {
         let least = archived_measure(measure, |measure| least_common(measure, q, n_a, n_b));
         prop_assert!(least.is_some_and(|least| least <= common), "{:?} of {:?}, q = {}", least, measure, q);
         Ok(())
-    }
-
-    /// All that values may be joined by.
-    fn all_measures(threshold: Threshold, number: u32) -> impl Iterator<Item = Measure> {
-        let similarities =
-            [SetSimilarity::Jaccard, SetSimilarity::Dice, SetSimilarity::Cosine, SetSimilarity::Overlap];
-        DISTANCES
-            .into_iter()
-            .flat_map(move |distance| {
-                [
-                    Measure::Edits { texts: 0, distance, most: number },
-                    Measure::EditSimilarity { texts: 0, distance, threshold },
-                ]
-            })
-            .chain([Boost::None, Boost::Winkler].map(move |boost| Measure::Jaro {
-                texts: 0,
-                boost,
-                threshold,
-            }))
-            .chain(similarities.map(move |similarity| Measure::Sets { sets: 0, similarity, threshold }))
-            .chain([Measure::CommonTokens { sets: 0, least: number }])
     }
 
     #[test]
@@ -485,31 +426,10 @@ mod tests {
             let (x, y) = (Packed::<8>::new(&a), Packed::<8>::new(&b));
             let (x, y) = (x.text(), y.text());
             let (a, b): (Vec<u64>, Vec<u64>) = (x.symbols().collect(), y.symbols().collect());
-            let longest = x.len().max(y.len());
-            let mut scratch = vec![0; scratch_words(longest) as usize];
-            let scratch = scratch.as_mut_slice();
-            for boost in [Boost::None, Boost::Winkler] {
-                let (numerator, denominator) = jaro::similarity(x, y, boost, scratch);
-                if at_least(numerator as u64, denominator as u64, threshold) {
-                    is_enough(Measure::Jaro { texts: 0, boost, threshold }, 1, &a, &b)?;
-                }
-            }
-            for distance in DISTANCES {
-                let mut within = |most| match distance {
-                    EditDistance::Levenshtein => levenshtein::distance_at_most(x, y, most, scratch),
-                    EditDistance::Damerau => damerau::distance_at_most(x, y, most, scratch),
-                    EditDistance::Hamming => hamming::distance_at_most(x, y, most),
-                };
-                let edits = (0..=longest).find(|&edits| within(edits)).expect("all can be replaced");
-                for q in 1..=4 {
-                    // As near to the bound as can be, and now and then further from it.
-                    for most in [edits, edits.max(most)] {
-                        is_enough(Measure::Edits { texts: 0, distance, most }, q, &a, &b)?;
-                    }
-                    let exactly = Threshold { digits: longest - edits, scale: longest, strict: false };
-                    let reached = at_least(u64::from(longest - edits), u64::from(longest), threshold);
-                    for threshold in [exactly].into_iter().chain(reached.then_some(threshold)) {
-                        is_enough(Measure::EditSimilarity { texts: 0, distance, threshold }, q, &a, &b)?;
+            for &by in OfTexts::ALL {
+                for measure in what_holds(by, [x, y], threshold, most) {
+                    for &q in [1].iter().chain(by.grams()) {
+                        is_enough(measure, q, &a, &b)?;
                     }
                 }
             }

@@ -10,6 +10,7 @@ mod attribute;
 pub use attribute::{Attribute, Kind};
 
 use crate::columns::Columns;
+use crate::measure::Goal;
 use crate::text::Scratch;
 
 /// A similarity of 1.
@@ -160,18 +161,41 @@ pub fn billionths(numerator: u64, denominator: u64) -> u32 {
     ((2 * u64::from(ONE) * numerator + denominator) / (2 * denominator)) as u32
 }
 
-/// Whether such a fraction comes to at least so many billionths.
-#[inline]
-fn reaches(numerator: u64, denominator: u64, least: u32) -> bool {
-    // Rounding half up reaches n from n − 1/2 on.
-    let halves = (2 * u64::from(least)).saturating_sub(1);
-    2 * u64::from(ONE) * numerator >= halves * denominator
+/// So many billionths, at most [`ONE`], as what a similarity must come to when it is rounded.
+#[derive(Clone, Copy, Debug)]
+pub struct Billionths(pub u32);
+
+impl Goal for Billionths {
+    #[inline]
+    fn reached(self, numerator: u64, denominator: u64) -> bool {
+        // Rounding half up reaches n from n − 1/2 on.
+        let halves = (2 * u64::from(self.0)).saturating_sub(1);
+        2 * u64::from(ONE) * numerator >= halves * denominator
+    }
+
+    #[inline]
+    fn root_reached(self, common: u64, n_a: u64, n_b: u64) -> bool {
+        // Without a root: c / √(a b) is at most c / min(a, b).
+        self.reached(common, n_a.min(n_b))
+    }
+
+    #[inline]
+    fn allows_edits(self, edits: u32, len: u32) -> bool {
+        self.most_edits(len).is_some_and(|most| edits <= most)
+    }
+
+    #[inline]
+    fn most_edits(self, len: u32) -> Option<u32> {
+        // (len − d) 2 ONE >= (2 least − 1) len, as in `reached`; below 2^56.
+        let all = 2 * u64::from(ONE);
+        Some(((all + 1 - 2 * u64::from(self.0)) * u64::from(len) / all) as u32)
+    }
 }
 
 /// A fraction of numbers below 2^120, at most 1, in billionths: digit by digit, since dividing 128 bits is a long
 /// function, and these numbers are rare.
 #[inline(never)]
-fn billionths_wide(numerator: u128, denominator: u128) -> u32 {
+pub(crate) fn billionths_wide(numerator: u128, denominator: u128) -> u32 {
     let (mut rest, mut digits) = (numerator, 0);
     for _ in 0..9 {
         rest *= 10;
@@ -186,7 +210,7 @@ fn billionths_wide(numerator: u128, denominator: u128) -> u32 {
 
 /// `common` / √`product` in billionths, where the root is at least as large, and both stay below 2^48 when squared.
 #[inline]
-fn billionths_of_root(common: u32, product: u64) -> u32 {
+pub(crate) fn billionths_of_root(common: u32, product: u64) -> u32 {
     // n is reached if n − 1/2 is: (2 n − 1)² product <= (2 ONE common)². By halves: a root is no shorter.
     let square = |number: u64| u128::from(number * number);
     let wanted = square(2 * u64::from(ONE)) * square(u64::from(common));
@@ -215,7 +239,7 @@ mod tests {
             prop_assert_eq!(billionths_wide(n, d), want);
             prop_assert_eq!(billionths_wide(n << 50, d << 50), want);
             for least in [least, want, want + 1, want.saturating_sub(1)] {
-                prop_assert_eq!(reaches(numerator, denominator, least), want >= least);
+                prop_assert_eq!(Billionths(least).reached(numerator, denominator), want >= least);
             }
         }
 

@@ -11,8 +11,7 @@
 //! where they are more than the measure allows, the predicate fails.
 
 use crate::columns::Reach;
-use crate::predicate::{ArchivedBoost, ArchivedMeasure};
-use crate::{jaro, sets};
+use crate::measure::ArchivedMeasure;
 use bytemuck::{Pod, Zeroable};
 
 /// An item at a glance. 16 bytes, so a device loads it at once.
@@ -103,16 +102,18 @@ pub struct Limits {
 }
 
 impl Allowed {
-    const NEVER: Self = Self { left: -1, right: -1 };
+    /// No pair holds.
+    pub(crate) const NEVER: Self = Self { left: -1, right: -1 };
 
-    fn either(elements: u32) -> Self {
+    /// So many elements of either value.
+    pub(crate) fn either(elements: u32) -> Self {
         // Lengths are at most 2^24: nothing overflows, and no more than that is ever lacking.
         let twice = (2 * elements.min(crate::text::MAX_LEN)) as i32;
         Self { left: twice, right: twice }
     }
 
     /// With at least `common` elements in common.
-    fn sharing(len_l: u32, len_r: u32, common: Option<u32>) -> Self {
+    pub(crate) fn sharing(len_l: u32, len_r: u32, common: Option<u32>) -> Self {
         match common {
             Some(common) if common <= len_l.min(len_r) => {
                 Self { left: 2 * (len_l - common) as i32, right: 2 * (len_r - common) as i32 }
@@ -123,37 +124,15 @@ impl Allowed {
 }
 
 impl Limits {
+    /// The same, whether first symbols agree or not.
+    #[inline]
+    pub(crate) fn always(allowed: Allowed) -> Self {
+        Self { alike: allowed, unlike: allowed }
+    }
+
     /// What `measure` allows values of these lengths, each above 0.
     pub fn of(measure: &ArchivedMeasure, len_l: u32, len_r: u32) -> Self {
-        let always = |allowed| Self { alike: allowed, unlike: allowed };
-        let edits = |most: Option<u32>| match most {
-            Some(most) if len_l.abs_diff(len_r) <= most => Allowed::either(most),
-            _ => Allowed::NEVER,
-        };
-        match measure {
-            ArchivedMeasure::Edits { most, .. } => always(edits(Some(most.to_native()))),
-            ArchivedMeasure::EditSimilarity { threshold, .. } => {
-                always(edits(threshold.most_edits(len_l.max(len_r))))
-            }
-            ArchivedMeasure::Jaro { boost, threshold, .. } => {
-                let with = |prefix| {
-                    Allowed::sharing(len_l, len_r, jaro::least_common(len_l, len_r, prefix, threshold))
-                };
-                let longest = jaro::MOST_PREFIX.min(len_l).min(len_r);
-                match boost {
-                    ArchivedBoost::None => always(with(0)),
-                    ArchivedBoost::Winkler => Self { alike: with(longest), unlike: with(0) },
-                }
-            }
-            ArchivedMeasure::Sets { similarity, threshold, .. } => {
-                let common = sets::least_common(len_l, len_r, similarity, threshold);
-                always(Allowed::sharing(len_l, len_r, common))
-            }
-            ArchivedMeasure::CommonTokens { least, .. } => {
-                always(Allowed::sharing(len_l, len_r, Some(least.to_native())))
-            }
-            ArchivedMeasure::Equal | ArchivedMeasure::Within { .. } => always(Allowed::either(u32::MAX)),
-        }
+        measure.limits(len_l, len_r)
     }
 
     /// Whether any pair of these lengths may hold.
@@ -175,14 +154,11 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::predicate::{Boost, EditDistance, Measure, SetSimilarity};
+    use crate::measure::{Asked, Measure, OfSets, OfTexts};
     use crate::signature::{element_bit, folded, token_bit};
-    use crate::testing::{Packed, archived_measure, at_least, decimals, near_strings};
-    use crate::text::scratch_words;
-    use crate::{damerau, hamming, levenshtein};
+    use crate::testing::{Packed, all_measures, archived_measure, decimals, near_strings, what_holds};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-    use std::vec;
     use std::vec::Vec;
 
     /// The sketch of a signature, folded or the first half, and the second half.
@@ -213,30 +189,9 @@ mod tests {
             prop_assume!(!a.is_empty() && !b.is_empty());
             let (x, y) = (Packed::<8>::new(&a), Packed::<8>::new(&b));
             let (x, y) = (x.text(), y.text());
-            let mut scratch = vec![0; scratch_words(x.len().max(y.len())) as usize];
-            let scratch = scratch.as_mut_slice();
             let (of_a, of_b) = (known(&x.symbols().collect::<Vec<_>>()), known(&y.symbols().collect::<Vec<_>>()));
-            for boost in [Boost::None, Boost::Winkler] {
-                let (numerator, denominator) = jaro::similarity(x, y, boost, scratch);
-                if threshold.scale <= 10_000 && at_least(numerator as u64, denominator as u64, threshold) {
-                    let measure = Measure::Jaro { texts: 0, boost, threshold };
-                    prop_assert_eq!(passes(measure, of_a, of_b), [true, true], "{:?}", measure);
-                }
-            }
-            let longest = x.len().max(y.len());
-            for distance in [EditDistance::Levenshtein, EditDistance::Damerau, EditDistance::Hamming] {
-                let mut within = |most| match distance {
-                    EditDistance::Levenshtein => levenshtein::distance_at_most(x, y, most, scratch),
-                    EditDistance::Damerau => damerau::distance_at_most(x, y, most, scratch),
-                    EditDistance::Hamming => hamming::distance_at_most(x, y, most),
-                };
-                if within(most) {
-                    let measure = Measure::Edits { texts: 0, distance, most };
-                    prop_assert_eq!(passes(measure, of_a, of_b), [true, true], "{:?}", measure);
-                }
-                let edits = (0..=longest).find(|&edits| within(edits)).expect("all can be replaced");
-                if at_least(u64::from(longest - edits), u64::from(longest), threshold) {
-                    let measure = Measure::EditSimilarity { texts: 0, distance, threshold };
+            for &by in OfTexts::ALL {
+                for measure in what_holds(by, [x, y], threshold, most) {
                     prop_assert_eq!(passes(measure, of_a, of_b), [true, true], "{:?}", measure);
                 }
             }
@@ -252,21 +207,14 @@ mod tests {
             };
             let common = a.intersection(&b).count() as u32;
             let (of_a, of_b) = (known(&a), known(&b));
-            if common >= least {
-                prop_assert_eq!(passes(Measure::CommonTokens { sets: 0, least }, of_a, of_b), [true, true]);
-            }
-            for similarity in
-                [SetSimilarity::Jaccard, SetSimilarity::Dice, SetSimilarity::Cosine, SetSimilarity::Overlap]
-            {
-                let measure = Measure::Sets { sets: 0, similarity, threshold };
-                let holds = archived_measure(measure, |measure| match measure {
-                    ArchivedMeasure::Sets { similarity, threshold, .. } => {
-                        sets::possible(of_a.1, of_b.1, common, similarity, threshold)
+            for &by in OfSets::ALL {
+                for asked in [Asked::Count(least), Asked::Similarity(threshold)] {
+                    let measure = Measure::Sets { sets: 0, by, asked };
+                    let (n_a, n_b) = (of_a.1, of_b.1);
+                    let needed = archived_measure(measure, |measure| measure.least_common(1, n_a, n_b));
+                    if needed.is_some_and(|needed| common >= needed) {
+                        prop_assert_eq!(passes(measure, of_a, of_b), [true, true], "{:?}", measure);
                     }
-                    _ => false,
-                });
-                if holds {
-                    prop_assert_eq!(passes(measure, of_a, of_b), [true, true], "{:?}", measure);
                 }
             }
         }
@@ -274,18 +222,7 @@ mod tests {
         /// What can hold with a length is between two bounds around it: the reach of a list that ascends by length.
         #[test]
         fn lengths_that_go_together_are_a_range(len in 1u32..200, threshold in decimals(), number in 0u32..60) {
-            let edits = |distance| [
-                Measure::Edits { texts: 0, distance, most: number },
-                Measure::EditSimilarity { texts: 0, distance, threshold },
-            ];
-            let similarities =
-                [SetSimilarity::Jaccard, SetSimilarity::Dice, SetSimilarity::Cosine, SetSimilarity::Overlap];
-            let measures = edits(EditDistance::Levenshtein)
-                .into_iter()
-                .chain([Boost::None, Boost::Winkler].map(|boost| Measure::Jaro { texts: 0, boost, threshold }))
-                .chain(similarities.map(|similarity| Measure::Sets { sets: 0, similarity, threshold }))
-                .chain([Measure::CommonTokens { sets: 0, least: number }]);
-            for measure in measures {
+            for measure in all_measures(threshold, number) {
                 let near: Vec<bool> = archived_measure(measure, |measure| {
                     (1..400).map(|other| Limits::of(measure, len, other).is_possible()).collect()
                 });

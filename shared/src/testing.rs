@@ -1,10 +1,11 @@
 //! What the tests of the measures share: packed strings, archived thresholds, and strings that are nearly alike.
 
-use crate::predicate::{ArchivedMeasure, ArchivedPredicate, Measure, Predicate, Test};
-use crate::text::Text;
+use crate::measure::{ArchivedMeasure, Asked, Exact, Measure, OfSets, OfTexts};
+use crate::predicate::{ArchivedPredicate, Predicate, Test};
+use crate::text::{Text, scratch_words};
 use crate::threshold::{ArchivedThreshold, Threshold};
 use proptest::prelude::*;
-use std::{string::String, vec::Vec};
+use std::{string::String, vec, vec::Vec};
 
 /// A string packed at a given width; a character's symbol is its place in [`ALPHABET`].
 pub(crate) struct Packed<const BITS: u32> {
@@ -90,6 +91,41 @@ pub(crate) fn archived_measure<T>(measure: Measure, then: impl FnOnce(&ArchivedM
     let bytes = rkyv::to_bytes::<rkyv::rancor::Error>(&predicate).expect("it can be archived");
     let archived = rkyv::access::<ArchivedPredicate, rkyv::rancor::Error>(&bytes).expect("it is sound");
     then(archived.measure().expect("it is a comparison"))
+}
+
+/// All measures of texts and of sets, asked for a threshold or a number.
+pub(crate) fn all_measures(threshold: Threshold, number: u32) -> impl Iterator<Item = Measure> {
+    let asked = move || [Asked::Count(number), Asked::Similarity(threshold)];
+    let texts = move |&by| asked().map(|asked| Measure::Texts { texts: 0, by, asked });
+    let sets = move |&by| asked().map(|asked| Measure::Sets { sets: 0, by, asked });
+    OfTexts::ALL.iter().flat_map(texts).chain(OfSets::ALL.iter().flat_map(sets))
+}
+
+/// What holds of two texts by a measure: what it comes to, as near to the bound as can be, and whatever else of `threshold`
+/// and `number` does.
+pub(crate) fn what_holds<const BITS: u32>(
+    by: OfTexts,
+    [a, b]: [Text<'_, BITS>; 2],
+    threshold: Threshold,
+    number: u32,
+) -> Vec<Measure> {
+    let mut scratch = vec![0; scratch_words(a.len().max(b.len())) as usize];
+    let Exact { count, similarity: (numerator, denominator) } = by.exact_on(a, b, &mut scratch);
+    let exactly = (denominator <= Threshold::MAX_SCALE.into()).then_some(Threshold {
+        digits: numerator as u32,
+        scale: denominator as u32,
+        strict: false,
+    });
+    let similarities = exactly.into_iter().chain([threshold]).map(Asked::Similarity);
+    let counts = count.into_iter().chain([number]).map(Asked::Count);
+    let all = similarities.chain(counts).map(|asked| Measure::Texts { texts: 0, by, asked });
+    let holds = move |measure: &Measure| {
+        archived_measure(*measure, |measure| match measure {
+            ArchivedMeasure::Texts { asked, .. } => by.holds(a, b, asked.get(), scratch.as_mut_slice()),
+            _ => false,
+        })
+    };
+    all.filter(holds).collect()
 }
 
 /// Whether a fraction reaches a threshold, by the book.

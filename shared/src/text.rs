@@ -4,7 +4,7 @@
 //! 8 bits a symbol, else 16, else 32. Symbol 0 is no character: it pads the last word of a value, so whole words can
 //! be compared without looking at the length.
 
-use crate::edits::WORDS_PER_BLOCK;
+use crate::measure::WORDS_PER_BLOCK;
 
 /// How many symbols one block of a bit-parallel algorithm covers: the bits of a machine word.
 pub const BLOCK: u32 = 64;
@@ -207,7 +207,7 @@ impl Scratch for [u64] {
     }
 }
 
-/// The words of scratch that comparing two values of at most `len` symbols can take: most in [`crate::edits`].
+/// The words of scratch that comparing two values of at most `len` symbols can take: most in [`crate::measure`]'s edits.
 pub fn scratch_words(len: u32) -> u32 {
     if len <= BLOCK { 0 } else { WORDS_PER_BLOCK * len.div_ceil(BLOCK) }
 }

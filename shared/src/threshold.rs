@@ -24,6 +24,18 @@ impl Threshold {
 }
 
 impl ArchivedThreshold {
+    /// The digits, as a factor.
+    #[inline]
+    pub(crate) fn digits(&self) -> u64 {
+        self.digits.to_native().into()
+    }
+
+    /// The power of ten.
+    #[inline]
+    pub(crate) fn scale(&self) -> u64 {
+        self.scale.to_native().into()
+    }
+
     /// Whether `numerator / denominator` reaches the threshold. Both must stay below 2^34, so that the crosswise
     /// products (a factor below 2^30 each) fit in 64 bits; the measures say why theirs do.
     #[inline]

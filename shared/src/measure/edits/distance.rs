@@ -6,13 +6,13 @@
 //! computed, and what is taken for those outside of the band, are the same.
 
 use super::{Band, Carry, Column};
-use crate::places::Places;
+use crate::measure::places::Places;
 use crate::text::{BLOCK, Scratch, Text};
 
 /// The number of edits that lead from `a` to `b`, or `None` if it is above `most`; transposing neighbours is one edit if
 /// `SWAPS` is set. `scratch` is as for [`super::at_most`].
 #[inline]
-pub(crate) fn distance<const BITS: u32, const SWAPS: bool>(
+pub(in crate::measure) fn distance<const BITS: u32, const SWAPS: bool>(
     a: Text<'_, BITS>,
     b: Text<'_, BITS>,
     most: u32,

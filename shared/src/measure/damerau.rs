@@ -1,31 +1,38 @@
 //! Damerau-Levenshtein distance, in the form of optimal string alignment: the least number of insertions, deletions,
 //! substitutions and transpositions of neighbouring symbols that turn one string into the other, where no part is edited
 //! twice (Damerau, *A technique for computer detection and correction of spelling errors*, CACM 7(3), 1964).
-//! [`crate::edits`] computes it.
+//! [`super::edits`] computes it.
 
-use crate::edits;
+use super::edits::{self, EditDistance};
 use crate::text::{Scratch, Text};
 
-/// Whether the distance of `a` and `b` is at most `most`.
-#[inline]
-pub fn distance_at_most<const BITS: u32>(
-    a: Text<'_, BITS>,
-    b: Text<'_, BITS>,
-    most: u32,
-    scratch: &mut (impl Scratch + ?Sized),
-) -> bool {
-    edits::at_most::<BITS, true>(a, b, most, scratch)
-}
+#[derive(Clone, Copy)]
+pub(super) struct Damerau;
 
-/// The distance of `a` and `b`, or `None` if it is above `most`.
-#[inline]
-pub fn distance<const BITS: u32>(
-    a: Text<'_, BITS>,
-    b: Text<'_, BITS>,
-    most: u32,
-    scratch: &mut (impl Scratch + ?Sized),
-) -> Option<u32> {
-    edits::distance::<BITS, true>(a, b, most, scratch)
+impl EditDistance for Damerau {
+    const SWAPS: bool = true;
+
+    #[inline]
+    fn at_most<const BITS: u32>(
+        self,
+        a: Text<'_, BITS>,
+        b: Text<'_, BITS>,
+        most: u32,
+        scratch: &mut (impl Scratch + ?Sized),
+    ) -> bool {
+        edits::at_most::<BITS, true>(a, b, most, scratch)
+    }
+
+    #[inline]
+    fn distance<const BITS: u32>(
+        self,
+        a: Text<'_, BITS>,
+        b: Text<'_, BITS>,
+        most: u32,
+        scratch: &mut (impl Scratch + ?Sized),
+    ) -> Option<u32> {
+        edits::distance::<BITS, true>(a, b, most, scratch)
+    }
 }
 
 #[cfg(test)]
@@ -39,7 +46,7 @@ mod tests {
     fn check<const BITS: u32>(a: &str, b: &str, most: u32) {
         let (x, y) = (Packed::<BITS>::new(a), Packed::<BITS>::new(b));
         let mut scratch = vec![0xdead; scratch_words(x.text().len().max(y.text().len())) as usize];
-        let got = distance_at_most(x.text(), y.text(), most, scratch.as_mut_slice());
+        let got = Damerau.at_most(x.text(), y.text(), most, scratch.as_mut_slice());
         let want = strsim::osa_distance(a, b) as u32;
         assert_eq!(got, want <= most, "{a:?} {b:?}: distance {want}, most {most}, {BITS} bits");
     }

@@ -1,4 +1,4 @@
-//! The machine behind [`crate::levenshtein`] and [`crate::damerau`]: whether a few edits lead from one string to another.
+//! The machine behind [`super::levenshtein`] and [`super::damerau`]: whether a few edits lead from one string to another.
 //!
 //! The matrix of distances has a row for each symbol of the shorter string, the *pattern*, and a column for each symbol
 //! of the longer one, the *text*. A column is computed from the one before it in words of differences, a bit a row:
@@ -23,9 +23,11 @@
 //! Distances never fall along a diagonal and rise by at most one a step. So the diagonal that ends in the corner says,
 //! column by column, which verdicts are still open: [`Budget`]. Where the number itself is wanted, [`distance`] counts it.
 
+mod bounds;
 mod distance;
 
-pub(crate) use distance::distance;
+pub(super) use bounds::EditDistance;
+pub(super) use distance::distance;
 
 use crate::text::{BLOCK, Registers, Scratch, Symbols, Text};
 
@@ -34,7 +36,7 @@ pub(crate) const WORDS_PER_BLOCK: u32 = 4;
 
 /// Whether at most `most` edits lead from `a` to `b`, where transposing neighbours is one edit if `SWAPS` is set.
 #[inline]
-pub(crate) fn at_most<const BITS: u32, const SWAPS: bool>(
+pub(super) fn at_most<const BITS: u32, const SWAPS: bool>(
     a: Text<'_, BITS>,
     b: Text<'_, BITS>,
     most: u32,

@@ -5,12 +5,12 @@
 //! symbols before it that found nothing in the blocks before, in whichever order these are asked.
 
 use super::{Matches, below, disordered, match_among, reach};
-use crate::places::Places;
+use crate::measure::places::Places;
 use crate::text::{BLOCK, Scratch, Text};
 
-/// The matches of strings of any length. `scratch` is as for [`super::similarity_reaches`].
+/// The matches of strings of any length. `scratch` is as for [`super::Jaro::reaches`].
 #[inline]
-pub(crate) fn matches<const BITS: u32>(
+pub(super) fn matches<const BITS: u32>(
     a: Text<'_, BITS>,
     b: Text<'_, BITS>,
     scratch: &mut (impl Scratch + ?Sized),

@@ -2,31 +2,38 @@
 //!
 //! The distance is the least number of insertions, deletions and substitutions of one symbol that turn one string
 //! into the other (Levenshtein, *Binary codes capable of correcting deletions, insertions, and reversals*, 1966).
-//! The similarity is 1 − d / max(len). [`crate::edits`] computes it.
+//! The similarity is 1 − d / max(len). [`super::edits`] computes it.
 
-use crate::edits;
+use super::edits::{self, EditDistance};
 use crate::text::{Scratch, Text};
 
-/// Whether the distance of `a` and `b` is at most `most`.
-#[inline]
-pub fn distance_at_most<const BITS: u32>(
-    a: Text<'_, BITS>,
-    b: Text<'_, BITS>,
-    most: u32,
-    scratch: &mut (impl Scratch + ?Sized),
-) -> bool {
-    edits::at_most::<BITS, false>(a, b, most, scratch)
-}
+#[derive(Clone, Copy)]
+pub(super) struct Levenshtein;
 
-/// The distance of `a` and `b`, or `None` if it is above `most`.
-#[inline]
-pub fn distance<const BITS: u32>(
-    a: Text<'_, BITS>,
-    b: Text<'_, BITS>,
-    most: u32,
-    scratch: &mut (impl Scratch + ?Sized),
-) -> Option<u32> {
-    edits::distance::<BITS, false>(a, b, most, scratch)
+impl EditDistance for Levenshtein {
+    const SWAPS: bool = false;
+
+    #[inline]
+    fn at_most<const BITS: u32>(
+        self,
+        a: Text<'_, BITS>,
+        b: Text<'_, BITS>,
+        most: u32,
+        scratch: &mut (impl Scratch + ?Sized),
+    ) -> bool {
+        edits::at_most::<BITS, false>(a, b, most, scratch)
+    }
+
+    #[inline]
+    fn distance<const BITS: u32>(
+        self,
+        a: Text<'_, BITS>,
+        b: Text<'_, BITS>,
+        most: u32,
+        scratch: &mut (impl Scratch + ?Sized),
+    ) -> Option<u32> {
+        edits::distance::<BITS, false>(a, b, most, scratch)
+    }
 }
 
 #[cfg(test)]
@@ -40,7 +47,7 @@ mod tests {
     fn check<const BITS: u32>(a: &str, b: &str, most: u32) {
         let (x, y) = (Packed::<BITS>::new(a), Packed::<BITS>::new(b));
         let mut scratch = vec![0xdead; scratch_words(x.text().len().max(y.text().len())) as usize];
-        let got = distance_at_most(x.text(), y.text(), most, scratch.as_mut_slice());
+        let got = Levenshtein.at_most(x.text(), y.text(), most, scratch.as_mut_slice());
         let want = strsim::levenshtein(a, b) as u32;
         assert_eq!(got, want <= most, "{a:?} {b:?}: distance {want}, most {most}, {BITS} bits");
     }
