@@ -8,7 +8,7 @@ use crate::block::Block;
 use crate::scan::Scan;
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::layout::WARP;
-use hyperblock_shared::predicate::ArchivedMeasure;
+use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::screen::{Allowed, Limits, Screen, Sketch};
 use hyperblock_shared::sweep::{Order, Sweep};
 use hyperblock_shared::window::Interval;

@@ -10,8 +10,8 @@ use crate::memory::Words;
 use crate::primitives::lanes::below;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
+use hyperblock_shared::measure::sets::share;
 use hyperblock_shared::overlap::{Overlap, holds};
-use hyperblock_shared::sets::share;
 
 /// Which of the words of `OverlapCounters` is how many pairs there are.
 pub(super) const N_PAIRS: usize = 2;

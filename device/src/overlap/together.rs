@@ -3,7 +3,7 @@
 use crate::block::Block;
 use hyperblock_shared::layout::WARP;
 
-/// [`hyperblock_shared::overlap::holds`], or without `nth` [`hyperblock_shared::sets::share`], by the lanes of a warp
+/// [`hyperblock_shared::overlap::holds`], or without `nth` [`hyperblock_shared::measure::sets::share`], by the lanes of a warp
 /// together: they take 32 elements of `a` at a time and look for them in `b`, from where the last one was found on. All
 /// lanes come here together, with the same values.
 #[inline(always)]
