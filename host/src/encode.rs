@@ -27,7 +27,7 @@ pub use select::Selection;
 pub(crate) use numbers::parse as number;
 pub(crate) use ranks::{Ranks, ranks};
 pub(crate) use tokens::for_each_token;
-pub(crate) use transform::Pipeline;
+pub(crate) use transform::{Pipeline, values};
 
 use crate::base::error::{Error, Result};
 use crate::read::table::Table;

@@ -3,7 +3,7 @@
 //! `file` reads the TOML, and `literal` knows where each character of a `when` stands in it; `syntax` parses the `when`
 //! into a [`syntax::Formula`]; `bind` gives every comparison its meaning against the tables' columns; `normal` brings
 //! the formula into disjunctive normal form, less what `implication` finds to follow from the rest; `display` shows it
-//! as SQL again. `neighbourhood` does all this for the keys that records are sorted by. What comes out is a list of
+//! as SQL again. All of them ask `measure`, the table of measures. `neighbourhood` does all this for the keys that records are sorted by. What comes out is a list of
 //! [`Rule`]s, each a set of conjunctions of [`Predicate`]s; `subsumption` knows which of the rules add nothing. A [`Score`]
 //! is bound to tables in the same way. Nothing here knows how a predicate is evaluated.
 
@@ -12,6 +12,7 @@ mod display;
 mod file;
 mod implication;
 mod literal;
+pub(crate) mod measure;
 mod neighbourhood;
 mod normal;
 mod score;
@@ -20,12 +21,15 @@ mod suggest;
 mod syntax;
 #[cfg(test)]
 mod tests;
+pub(crate) mod transform;
 
 pub use bind::{bind, bind_score};
 pub use file::RuleFile;
+pub use measure::Counted;
 pub use neighbourhood::{Neighbourhood, bind_neighbourhoods};
 pub use score::{Score, ScoreAttribute, ScoreMethod};
 pub use subsumption::{Subsumed, subsumed};
+pub use transform::Transform;
 
 pub(crate) use display::Sided;
 pub(crate) use suggest::nearest;
@@ -33,7 +37,7 @@ pub(crate) use suggest::nearest;
 use crate::base::decimal::Decimal;
 use hyperblock_shared::threshold::Threshold;
 
-pub use hyperblock_shared::predicate::{Boost, EditDistance, SetSimilarity};
+pub use hyperblock_shared::measure::{Asked, OfSets, OfTexts};
 
 /// A named rule: it holds on a pair if all predicates of one of its conjunctions do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,64 +67,22 @@ impl Side {
     }
 }
 
-/// A column and what is done to its values before they are compared.
+/// What a rule compares of a record: a column, under the transforms that are applied before.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Operand {
-    /// The column, by its place in the table's schema.
-    pub column: usize,
-    /// Its name, for people.
-    pub name: String,
+    /// What it is made of, at least one: today one, but nothing outside of `encode::values` rests on that.
+    pub columns: Vec<Column>,
     /// In the order they are applied, the innermost first.
     pub transforms: Vec<Transform>,
 }
 
-/// A function from a value to a value. An empty result is a missing value.
+/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Transform {
-    /// Unicode lower case.
-    Lower,
-    /// Unicode upper case.
-    Upper,
-    /// Without white space at both ends.
-    Trim,
-    /// `len` characters (all, if `None`) from the one at `from`, counted from 1. `left(x, n)` is one of these.
-    Substr {
-        /// At least 1.
-        from: u32,
-        /// At least 1.
-        len: Option<u32>,
-    },
-    /// The last so many characters, at least 1.
-    Right(u32),
-    /// What matches a regular expression, replaced.
-    RegexpReplace {
-        /// In the syntax of the regex crate.
-        pattern: String,
-        /// With `\1` for the first group, `\0` for all that matched, `\\` for a backslash.
-        replacement: String,
-        /// All that matches, not only the first.
-        all: bool,
-        /// Upper and lower case are the same.
-        ignore_case: bool,
-    },
-    /// Without accents: decomposed (NFD), without the marks.
-    StripAccents,
-    /// [`hyperblock_shared::soundex::soundex`].
-    Soundex,
-    /// Lawrence Philips' Metaphone (*Computer Language* 7(12), 1990) of the ASCII letters, four letters at most.
-    Metaphone,
-    /// The first run of exactly four digits, as a number: the year of a date however it is written.
-    Year,
-    /// 1000 times the number of characters, plus the code point of the first one in lower case, or 999 if that is less:
-    /// the simple key of 'Duplicate Detection on GPUs' (Forchhammer and others, BTW 2013). `Abba` gives 4097.
-    LengthKey,
-}
-
-impl Transform {
-    /// Whether what it gives is a number.
-    pub(crate) fn gives_numbers(&self) -> bool {
-        matches!(self, Self::Year | Self::LengthKey)
-    }
+pub struct Column {
+    /// Its place in the table's schema.
+    pub place: usize,
+    /// Its name, for people.
+    pub name: String,
 }
 
 /// How a value becomes a set.
@@ -200,16 +162,10 @@ pub enum Condition {
 pub enum Measure {
     /// They are equal.
     Equal,
-    /// At most so many edits.
-    Edits(EditDistance, u32),
-    /// 1 − edits / length of the longer one.
-    EditSimilarity(EditDistance, Bound),
-    /// Jaro or Jaro-Winkler similarity.
-    Jaro(Boost, Bound),
-    /// Similarity of token sets.
-    Sets(Tokenizer, SetSimilarity, Bound),
-    /// At least so many tokens in common, and at least 1.
-    CommonTokens(Tokenizer, u32),
+    /// Texts, by a measure of their symbols.
+    Texts(OfTexts, Asked<Bound>),
+    /// Texts, by a measure of their token sets.
+    Sets(Tokenizer, OfSets, Asked<Bound>),
     /// The left number minus the right one, or the days from the right date to the left one, lies between two bounds, at
     /// least one of which is there.
     Difference {

@@ -73,12 +73,30 @@ pub enum Measure {
 }
 
 /// What a measure must come to.
-#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Asked<G> {
     /// What it counts is at most so many if it counts differences, and at least so many if it counts what is in common.
     Count(u32),
     /// Its similarity reaches a goal.
     Similarity(G),
+}
+
+impl<G> Asked<G> {
+    /// The same, without a copy of the goal.
+    pub fn as_ref(&self) -> Asked<&G> {
+        match self {
+            Self::Count(number) => Asked::Count(*number),
+            Self::Similarity(goal) => Asked::Similarity(goal),
+        }
+    }
+
+    /// The same, with another goal in its place.
+    pub fn map<H>(self, goal: impl FnOnce(G) -> H) -> Asked<H> {
+        match self {
+            Self::Count(number) => Asked::Count(number),
+            Self::Similarity(own) => Asked::Similarity(goal(own)),
+        }
+    }
 }
 
 /// What a similarity must reach: a [`Threshold`], or a number of billionths.

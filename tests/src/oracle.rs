@@ -13,7 +13,7 @@ mod values;
 
 pub use neighbours::with_neighbours;
 
-use hyperblock::rules::{Condition, Domain, Limit, Measure, Predicate, Rule, SetSimilarity, Side, Test};
+use hyperblock::rules::{Asked, Condition, Domain, Limit, Measure, OfSets, Predicate, Rule, Side, Test};
 use std::cmp::Ordering;
 
 /// A table as rows of text. Missing is `None`, or empty.
@@ -110,26 +110,19 @@ fn order(a: &str, b: &str, domain: Domain) -> Ordering {
 fn compare(measure: Measure, a: &str, b: &str, domain: Domain) -> Option<bool> {
     Some(match measure {
         Measure::Equal => equal(a, b, domain),
-        Measure::Edits(distance, most) => measures::edits(a, b, distance) <= most as usize,
-        Measure::EditSimilarity(distance, bound) => {
-            numbers::reaches(measures::edit_similarity(a, b, distance), bound)
+        Measure::Texts(by, Asked::Count(bound)) => measures::count_holds(by, a, b, bound as usize),
+        Measure::Texts(by, Asked::Similarity(bound)) => numbers::reaches(measures::of_texts(by, a, b), bound),
+        Measure::Sets(tokenizer, by, Asked::Similarity(bound)) => {
+            let fraction = measures::of_sets(by, measures::common(a, b, tokenizer)?);
+            match by {
+                // Squared: c² / (|A| |B|) against the square of the bound.
+                OfSets::Cosine => numbers::reaches_squared(fraction, bound),
+                _ => numbers::reaches(fraction, bound),
+            }
         }
-        Measure::Jaro(boost, bound) => numbers::reaches(measures::jaro_similarity(a, b, boost), bound),
-        Measure::Sets(tokenizer, SetSimilarity::Cosine, bound) => {
-            // Squared: c² / (|A| |B|) against the square of the bound.
-            let (common, n_a, n_b) = measures::common(a, b, tokenizer)?;
-            numbers::reaches_squared((common * common, n_a * n_b), bound)
+        Measure::Sets(tokenizer, _, Asked::Count(least)) => {
+            measures::common(a, b, tokenizer)?.0 >= i128::from(least)
         }
-        Measure::Sets(tokenizer, similarity, bound) => {
-            let (common, n_a, n_b) = measures::common(a, b, tokenizer)?;
-            let fraction = match similarity {
-                SetSimilarity::Jaccard => (common, n_a + n_b - common),
-                SetSimilarity::Dice => (2 * common, n_a + n_b),
-                SetSimilarity::Overlap | SetSimilarity::Cosine => (common, n_a.min(n_b)),
-            };
-            numbers::reaches(fraction, bound)
-        }
-        Measure::CommonTokens(tokenizer, least) => measures::common(a, b, tokenizer)?.0 >= i128::from(least),
         Measure::Difference { least, most } => {
             let difference = match domain {
                 Domain::Date => (i128::from(numbers::day(a) - numbers::day(b)), 0),

@@ -3,8 +3,9 @@
 use hyperblock::plan::ScanOptions;
 use hyperblock::plan::overlap::{BlockJoin, ElementList, Method, Values};
 use hyperblock_shared::join::hash;
+use hyperblock_shared::measure::sets::ArchivedOfSets;
+use hyperblock_shared::measure::{ArchivedAsked, ArchivedMeasure};
 use hyperblock_shared::overlap::{Signature, sign};
-use hyperblock_shared::predicate::{ArchivedMeasure, ArchivedSetSimilarity};
 use hyperblock_shared::threshold::ArchivedThreshold;
 use std::collections::BTreeSet;
 
@@ -21,15 +22,15 @@ pub enum Asked {
 
 impl Asked {
     fn measure(self) -> ArchivedMeasure {
-        let sets = |similarity, hundredths: u32| ArchivedMeasure::Sets {
-            sets: 0.into(),
-            similarity,
-            threshold: ArchivedThreshold { digits: hundredths.into(), scale: 100.into(), strict: false },
+        let sets = |by, asked| ArchivedMeasure::Sets { sets: 0.into(), by, asked };
+        let alike = |hundredths: u32| {
+            let (digits, scale) = (hundredths.into(), 100.into());
+            ArchivedAsked::Similarity(ArchivedThreshold { digits, scale, strict: false })
         };
         match self {
-            Self::Jaccard(hundredths) => sets(ArchivedSetSimilarity::Jaccard, hundredths),
-            Self::Overlap(hundredths) => sets(ArchivedSetSimilarity::Overlap, hundredths),
-            Self::Common(least) => ArchivedMeasure::CommonTokens { sets: 0.into(), least: least.into() },
+            Self::Jaccard(hundredths) => sets(ArchivedOfSets::Jaccard, alike(hundredths)),
+            Self::Overlap(hundredths) => sets(ArchivedOfSets::Overlap, alike(hundredths)),
+            Self::Common(least) => sets(ArchivedOfSets::Overlap, ArchivedAsked::Count(least.into())),
         }
     }
 

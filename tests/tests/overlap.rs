@@ -2,8 +2,8 @@
 
 use hyperblock::plan::{ScanOptions, SimilarityChoice};
 use hyperblock_shared::join::hash;
+use hyperblock_shared::measure::sets::share;
 use hyperblock_shared::overlap::holds;
-use hyperblock_shared::sets::share;
 use hyperblock_tests::case::{Case, Sheet, is_no_rule};
 use hyperblock_tests::generate::cases as random_cases;
 use hyperblock_tests::overlaps::{cases, long, manners, parts, segments};

@@ -2,7 +2,7 @@
 
 use super::dictionary::Dictionary;
 use super::numbers;
-use super::transform::Pipeline;
+use super::transform::{Pipeline, values};
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
 use crate::read::table::Table;
@@ -56,7 +56,7 @@ struct Raw {
 
 impl Raw {
     fn new(table: &Table, slot: &Slot) -> Result<Self> {
-        let column = table.values(slot.operand.column)?;
+        let column = values(table, &slot.operand)?;
         let (mut values, mut codes) = (Dictionary::default(), Vec::with_capacity(column.len()));
         let text = |record: usize| {
             let row = table.ids.row(record as u32);
@@ -141,7 +141,8 @@ fn number_of(
     if let Some(number) = numbers::parse(text, domain) {
         return Ok(Some(number));
     }
-    let name = &slot.operand.name;
+    let names: Vec<&str> = slot.operand.columns.iter().map(|column| column.name.as_str()).collect();
+    let name = names.join(", ");
     if matches!(text.to_ascii_lowercase().as_str(), "nan" | "inf" | "-inf") {
         tracing::warn!("{}, column `{name}`: `{text}` counts as missing", table.path.display());
         return Ok(None);

@@ -6,6 +6,7 @@ use super::grouping::Grouping;
 use super::{Encoded, ReachColumn, marks, numbers, symbols, tokens};
 use crate::base::error::{Error, Result};
 use crate::rules::{Condition, Measure, Predicate, Side, Test, Tokenizer};
+use hyperblock_shared::measure as shared;
 use hyperblock_shared::predicate as lowered;
 
 /// Adds the lowered predicates, and the columns that they read, to `encoded`.
@@ -76,37 +77,24 @@ impl Lowering<'_> {
         Ok(lowered::Predicate { test, negated: predicate.negated })
     }
 
-    fn measure(&mut self, measure: Measure, group: usize, encoded: &mut Encoded) -> Result<lowered::Measure> {
+    fn measure(&mut self, measure: Measure, group: usize, encoded: &mut Encoded) -> Result<shared::Measure> {
         let values = &self.groups[group].values;
         Ok(match (measure, values) {
-            (Measure::Equal, _) => lowered::Measure::Equal,
-            (Measure::Edits(distance, most), Values::Texts(values)) => {
-                lowered::Measure::Edits { texts: self.symbols(group, values, encoded)?, distance, most }
-            }
-            (Measure::EditSimilarity(distance, bound), Values::Texts(values)) => {
+            (Measure::Equal, _) => shared::Measure::Equal,
+            (Measure::Texts(by, asked), Values::Texts(values)) => {
                 let texts = self.symbols(group, values, encoded)?;
-                lowered::Measure::EditSimilarity { texts, distance, threshold: bound.into() }
+                shared::Measure::Texts { texts, by, asked: asked.map(Into::into) }
             }
-            (Measure::Jaro(boost, bound), Values::Texts(values)) => {
-                let texts = self.symbols(group, values, encoded)?;
-                lowered::Measure::Jaro { texts, boost, threshold: bound.into() }
-            }
-            (Measure::Sets(tokenizer, similarity, bound), Values::Texts(values)) => {
+            (Measure::Sets(tokenizer, by, asked), Values::Texts(values)) => {
                 let sets = self.tokens(group, values, tokenizer, encoded)?;
-                lowered::Measure::Sets { sets, similarity, threshold: bound.into() }
-            }
-            (Measure::CommonTokens(tokenizer, least), Values::Texts(values)) => {
-                lowered::Measure::CommonTokens {
-                    sets: self.tokens(group, values, tokenizer, encoded)?,
-                    least,
-                }
+                shared::Measure::Sets { sets, by, asked: asked.map(Into::into) }
             }
             (Measure::Difference { least, most }, Values::Numbers(values)) => {
                 let reaches = once(&mut self.reaches, (group, measure), &mut encoded.reaches, || {
                     numbers::reaches(values, least, most)
                         .map(|reaches| ReachColumn { domain: group, reaches })
                 })?;
-                lowered::Measure::Within { reaches }
+                shared::Measure::Within { reaches }
             }
             (measure, _) => {
                 return Err(Error::Internal(format!("{measure:?} over a domain of another kind")));

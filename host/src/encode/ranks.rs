@@ -5,7 +5,7 @@
 //! dates are read as they are for predicates, which codes them in order.
 
 use super::group::{Group, Slot};
-use super::transform::Pipeline;
+use super::transform::{Pipeline, values};
 use crate::base::error::Result;
 use crate::read::table::Table;
 use crate::rules::{Domain, Operand};
@@ -48,7 +48,7 @@ pub(crate) fn ranks(
 /// By record: its key.
 fn texts<'a>(table: &'a Table, key: &Operand) -> Result<Vec<Option<Cow<'a, str>>>> {
     let transforms = Pipeline::new(&key.transforms)?;
-    let column = table.values(key.column)?;
+    let column = values(table, key)?;
     let text = |record: u32| {
         let row = table.ids.row(record);
         if column.is_null(row) { None } else { transforms.apply(column.value(row)) }

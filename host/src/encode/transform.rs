@@ -1,35 +1,33 @@
-//! Transforms, applied to one value. An empty result is a missing value.
+//! From columns to the values that are compared: transforms, applied to many values. An empty result is a missing value.
 
 use crate::base::error::{Error, Result};
-use crate::rules::Transform;
-use hyperblock_shared::soundex::soundex;
+use crate::read::table::Table;
+use crate::rules::{Operand, Transform};
+use arrow_array::LargeStringArray;
 use regex::Regex;
-use rphonetic::{Encoder, Metaphone};
 use std::borrow::Cow;
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
-/// The transforms of an operand, ready to be applied to many values.
-pub(crate) struct Pipeline<'a>(Vec<Stage<'a>>);
-
-enum Stage<'a> {
-    Plain(&'a Transform),
-    Replace { regex: Regex, replacement: String, all: bool },
-    Metaphone(Metaphone),
+/// The values of an operand before its transforms, by row. What several columns make together is to be said here.
+pub(crate) fn values<'a>(table: &'a Table, operand: &Operand) -> Result<&'a LargeStringArray> {
+    match operand.columns.as_slice() {
+        [column] => table.values(column.place),
+        columns => Err(Error::Internal(format!("`{operand}` is of {} columns", columns.len()))),
+    }
 }
 
-impl<'a> Pipeline<'a> {
-    pub(crate) fn new(transforms: &'a [Transform]) -> Result<Self> {
-        let stage = |transform: &'a Transform| match transform {
-            Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
-                let regex = regex::RegexBuilder::new(pattern).case_insensitive(*ignore_case).build();
-                let regex = regex.map_err(|error| Error::Internal(format!("`{pattern}`: {error}")))?;
-                Ok(Stage::Replace { regex, replacement: dollars(replacement), all: *all })
-            }
-            Transform::Metaphone => Ok(Stage::Metaphone(Metaphone::default())),
-            plain => Ok(Stage::Plain(plain)),
-        };
-        transforms.iter().map(stage).collect::<Result<_>>().map(Self)
+/// The transforms of an operand, ready to be applied to many values.
+pub(crate) struct Pipeline(Vec<Stage>);
+
+enum Stage {
+    Plain(fn(&str) -> Cow<'_, str>),
+    Substr { from: u32, len: Option<u32> },
+    Right(u32),
+    Replace { regex: Regex, replacement: String, all: bool },
+}
+
+impl Pipeline {
+    pub(crate) fn new(transforms: &[Transform]) -> Result<Self> {
+        transforms.iter().map(Stage::new).collect::<Result<_>>().map(Self)
     }
 
     /// The value after all transforms, or `None` if one of them leaves nothing.
@@ -45,68 +43,44 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-impl Stage<'_> {
+impl Stage {
+    fn new(transform: &Transform) -> Result<Self> {
+        Ok(match transform {
+            Transform::Substr { from, len } => Self::Substr { from: *from, len: *len },
+            Transform::Right(len) => Self::Right(*len),
+            Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
+                let regex = regex::RegexBuilder::new(pattern).case_insensitive(*ignore_case).build();
+                let regex = regex.map_err(|error| Error::Internal(format!("`{pattern}`: {error}")))?;
+                Self::Replace { regex, replacement: dollars(replacement), all: *all }
+            }
+            plain => {
+                let lost = || Error::Internal(format!("{plain:?} is not in the table of transforms"));
+                Self::Plain(plain.row().ok_or_else(lost)?.apply)
+            }
+        })
+    }
+
     fn apply<'v>(&self, value: &'v str) -> Cow<'v, str> {
         match self {
-            Self::Plain(transform) => plain(transform, value),
+            Self::Plain(apply) => apply(value),
+            Self::Substr { from, len } => {
+                let start = byte_of(value, from - 1);
+                let end = len.map_or(value.len(), |len| byte_of(value, (from - 1).saturating_add(len)));
+                Cow::Borrowed(&value[start..end])
+            }
+            Self::Right(len) => {
+                let start = value.char_indices().nth_back(*len as usize - 1).map_or(0, |(byte, _)| byte);
+                Cow::Borrowed(&value[start..])
+            }
             Self::Replace { regex, replacement, all: true } => regex.replace_all(value, replacement),
             Self::Replace { regex, replacement, all: false } => regex.replace(value, replacement),
-            Self::Metaphone(metaphone) => Cow::Owned(metaphone.encode(&ascii_letters(value))),
         }
     }
-}
-
-fn plain<'v>(transform: &Transform, value: &'v str) -> Cow<'v, str> {
-    match transform {
-        Transform::Lower => Cow::Owned(value.to_lowercase()),
-        Transform::Upper => Cow::Owned(value.to_uppercase()),
-        Transform::Trim => Cow::Borrowed(value.trim()),
-        Transform::Substr { from, len } => {
-            let start = byte_of(value, from - 1);
-            let end = len.map_or(value.len(), |len| byte_of(value, (from - 1).saturating_add(len)));
-            Cow::Borrowed(&value[start..end])
-        }
-        Transform::Right(len) => {
-            let start = value.char_indices().nth_back(*len as usize - 1).map_or(0, |(byte, _)| byte);
-            Cow::Borrowed(&value[start..])
-        }
-        Transform::StripAccents => Cow::Owned(value.nfd().filter(|&char| !is_combining_mark(char)).collect()),
-        Transform::Soundex => match soundex(value.chars()) {
-            Some(code) => Cow::Owned(code.iter().map(|&byte| char::from(byte)).collect()),
-            None => Cow::Borrowed(""),
-        },
-        Transform::Year => match year(value) {
-            Some(year) => Cow::Owned(year.to_string()),
-            None => Cow::Borrowed(""),
-        },
-        Transform::LengthKey => {
-            length_key(value).map_or(Cow::Borrowed(""), |key| Cow::Owned(key.to_string()))
-        }
-        // Stages of their own.
-        Transform::RegexpReplace { .. } | Transform::Metaphone => Cow::Borrowed(value),
-    }
-}
-
-/// Metaphone is about English: as for Soundex, only ASCII letters count (and the crate cannot take others).
-fn ascii_letters(value: &str) -> String {
-    value.chars().filter(char::is_ascii_alphabetic).collect()
 }
 
 /// Where the character at `ix` starts, or the end.
 fn byte_of(value: &str, ix: u32) -> usize {
     value.char_indices().nth(ix as usize).map_or(value.len(), |(byte, _)| byte)
-}
-
-/// The first run of exactly four digits.
-fn year(value: &str) -> Option<u32> {
-    let mut runs = value.split(|char: char| !char.is_ascii_digit());
-    runs.find(|run| run.len() == 4)?.parse().ok()
-}
-
-/// 1000 times the number of characters, plus the first one's code point in lower case, or 999.
-fn length_key(value: &str) -> Option<u64> {
-    let first = value.chars().next()?.to_lowercase().next()?;
-    Some(1000 * value.chars().count() as u64 + u64::from(u32::from(first).min(999)))
 }
 
 /// A replacement as SQL writes it, `\1` for a group, as the regex crate does, `${1}`.

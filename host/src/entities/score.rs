@@ -141,10 +141,8 @@ fn mean_length(encoded: &Encoded, attribute: &Attribute) -> u64 {
     let column = attribute.column as usize;
     let heads = match Kind::from_number(attribute.kind) {
         Kind::Equal | Kind::Within => None,
-        Kind::EditsAtMost | Kind::EditSimilarity | Kind::Jaro => {
-            encoded.texts.get(column).map(|it| &it.heads)
-        }
-        Kind::CommonTokens | Kind::Sets => encoded.sets.get(column).map(|it| &it.heads),
+        Kind::TextCount | Kind::Texts => encoded.texts.get(column).map(|it| &it.heads),
+        Kind::SetCount | Kind::Sets => encoded.sets.get(column).map(|it| &it.heads),
     };
     let heads = heads.map(Vec::as_slice).unwrap_or_default();
     heads.iter().map(|head| u64::from(head.len)).sum::<u64>() / heads.len().max(1) as u64

@@ -20,6 +20,7 @@ use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::statistics::{Pairs, Statistics};
 use crate::rules::{Predicate, Rule};
+use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate as lowered;
 
 /// Random orders are the same in every run.
@@ -156,6 +157,5 @@ fn cheapest(conjunctions: &[Conjunction], weights: &Weights<'_>, expected: &Expe
 }
 
 fn is_equality(predicate: &lowered::Predicate) -> bool {
-    !predicate.negated
-        && matches!(predicate.test, lowered::Test::Compare { measure: lowered::Measure::Equal, .. })
+    !predicate.negated && matches!(predicate.test, lowered::Test::Compare { measure: Measure::Equal, .. })
 }

@@ -4,8 +4,9 @@ use super::ScanOptions;
 use super::layout::Step;
 use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
+use hyperblock_shared::measure::Measure;
 use hyperblock_shared::path::{self, FORGOTTEN, Path, Walk};
-use hyperblock_shared::predicate::{Measure, Predicate, Test};
+use hyperblock_shared::predicate::{Predicate, Test};
 use rkyv::util::AlignedVec;
 use std::ops::Range;
 

@@ -11,7 +11,7 @@ use super::suggest::nearest;
 use super::syntax::{
     Asked, Comparison, Complaint, Constant, ConstantValue, Measured, Parsed, Term, complaint,
 };
-use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
+use super::{Column, Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
 use crate::base::error::Result;
 use crate::read::table::{ColumnSchema, Kind, Schema, days};
 use std::path::Path;
@@ -93,7 +93,7 @@ pub(super) struct Tables<'a> {
 pub(super) struct Bound<'a> {
     pub(super) operand: Operand,
     pub(super) domain: Domain,
-    column: &'a ColumnSchema,
+    columns: Vec<&'a ColumnSchema>,
     term: &'a Term,
 }
 
@@ -124,16 +124,25 @@ impl Tables<'_> {
             Side::Left => self.left,
             Side::Right => self.right,
         };
-        let found = schema.find(&term.name).and_then(|ix| Some((ix, schema.columns.get(ix)?)));
-        let (ix, column) = found.ok_or_else(|| unknown_column(term, schema))?;
-        let domain = match (term.transforms.last(), column.kind) {
-            (Some(last), _) if last.gives_numbers() => Domain::Number,
-            (Some(_), _) | (None, Kind::Text) => Domain::Text,
-            (None, Kind::Integer | Kind::Float) => Domain::Number,
-            (None, Kind::Date) => Domain::Date,
+        let find = |name: &String| {
+            let found = schema.find(name).and_then(|place| Some((place, schema.columns.get(place)?)));
+            found.ok_or_else(|| unknown_column(term, name, schema))
         };
-        let operand = Operand { column: ix, name: column.name.clone(), transforms: term.transforms.clone() };
-        Ok(Bound { operand, domain, column, term })
+        let found = term.columns.iter().map(find).collect::<Parsed<Vec<_>>>()?;
+        let kind = found.first().map(|(_, column)| column.kind);
+        let kind = kind.filter(|kind| found.iter().all(|(_, column)| column.kind == *kind));
+        let domain = match (term.transforms.last(), kind) {
+            (Some(last), _) if last.gives_numbers() => Domain::Number,
+            (Some(_), _) | (None, None | Some(Kind::Text)) => Domain::Text,
+            (None, Some(Kind::Integer | Kind::Float)) => Domain::Number,
+            (None, Some(Kind::Date)) => Domain::Date,
+        };
+        let named =
+            |(place, column): &(usize, &ColumnSchema)| Column { place: *place, name: column.name.clone() };
+        let operand =
+            Operand { columns: found.iter().map(named).collect(), transforms: term.transforms.clone() };
+        let columns = found.into_iter().map(|(_, column)| column).collect();
+        Ok(Bound { operand, domain, columns, term })
     }
 
     fn value(&self, term: &Term, asked: &Asked) -> Parsed<Test> {
@@ -178,7 +187,7 @@ impl Bound<'_> {
             Domain::Date => "dates",
         };
         let shown = display::Sided(self.term.side, &self.operand);
-        match &self.column.why_text {
+        match self.columns.iter().find_map(|column| column.why_text.as_ref()) {
             _ if !self.term.transforms.is_empty() => format!("`{shown}` gives {what}"),
             Some(why) => format!("`{shown}` holds {what} ({why})"),
             None => format!("`{shown}` holds {what}"),
@@ -216,17 +225,16 @@ fn difference(left: &Bound<'_>, right: &Bound<'_>, measure: &Measure) -> Parsed<
     Err(complaint(right.term.span.clone(), message).help("compare numbers with numbers and dates with dates"))
 }
 
-fn unknown_column(term: &Term, schema: &Schema) -> Complaint {
+fn unknown_column(term: &Term, name: &str, schema: &Schema) -> Complaint {
     /// A table may have hundreds.
     const SHOWN: usize = 20;
     let names = || schema.columns.iter().map(|column| column.name.as_str());
-    let near =
-        nearest(&term.name, names()).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    let near = nearest(name, names()).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
     let mut list = names().take(SHOWN).collect::<Vec<_>>().join(", ");
     if let Some(more) = names().count().checked_sub(SHOWN).filter(|&more| more > 0) {
         list.push_str(&format!(" and {more} more"));
     }
-    let complaint = complaint(term.span.clone(), format!("{} has no column `{}`", schema.table, term.name));
+    let complaint = complaint(term.span.clone(), format!("{} has no column `{}`", schema.table, name));
     complaint.help(if list.is_empty() {
         "it has no columns at all".to_owned()
     } else {

@@ -1,8 +1,9 @@
 //! Rules for people: the SQL that would parse to them.
 
+use super::measure::Form;
+use super::transform::quoted;
 use super::{
-    Boost, Bound, Condition, Domain, EditDistance, Limit, Measure, Operand, Predicate, Rule, SetSimilarity,
-    Side, Test, Tokenizer, Transform,
+    Asked, Bound, Condition, Domain, Limit, Measure, Operand, Predicate, Rule, Side, Test, Tokenizer,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -46,40 +47,10 @@ impl Display for Predicate {
                 let (left, right) = (Sided(Side::Left, left), Sided(Side::Right, right));
                 match *measure {
                     Measure::Equal => write!(f, "{left} {equal} {right}"),
-                    Measure::Edits(distance, most) => {
-                        let (name, op) = (edit_distance(distance), at_most(false, self.negated));
-                        write!(f, "{name}({left}, {right}) {op} {most}")
-                    }
-                    Measure::EditSimilarity(distance, bound) => {
-                        write!(f, "{}_similarity({left}, {right}) ", edit_distance(distance))?;
-                        reaches(f, bound, self.negated)
-                    }
-                    Measure::Jaro(boost, bound) => {
-                        let name = match boost {
-                            Boost::None => "jaro_similarity",
-                            Boost::Winkler => "jaro_winkler_similarity",
-                        };
-                        write!(f, "{name}({left}, {right}) ")?;
-                        reaches(f, bound, self.negated)
-                    }
-                    Measure::Sets(tokenizer, similarity, bound) => {
-                        let name = match similarity {
-                            SetSimilarity::Jaccard => "jaccard",
-                            SetSimilarity::Dice => "dice",
-                            SetSimilarity::Cosine => "cosine",
-                            SetSimilarity::Overlap => "overlap_coefficient",
-                        };
-                        write!(f, "{name}({}, {}) ", Tokens(&left, tokenizer), Tokens(&right, tokenizer))?;
-                        reaches(f, bound, self.negated)
-                    }
-                    Measure::CommonTokens(tokenizer, least) => {
-                        let op = if self.negated { "<" } else { ">=" };
-                        write!(
-                            f,
-                            "overlap({}, {}) {op} {least}",
-                            Tokens(&left, tokenizer),
-                            Tokens(&right, tokenizer)
-                        )
+                    Measure::Texts(_, asked) => called(f, measure, [&left, &right], asked, self.negated),
+                    Measure::Sets(tokenizer, _, asked) => {
+                        let sets = [&Tokens(&left, tokenizer) as &dyn Display, &Tokens(&right, tokenizer)];
+                        called(f, measure, sets, asked, self.negated)
                     }
                     Measure::Difference { least, most } => {
                         difference(f, &left, &right, least, most, self.negated)
@@ -135,11 +106,23 @@ fn difference(
     }
 }
 
-fn edit_distance(distance: EditDistance) -> &'static str {
-    match distance {
-        EditDistance::Levenshtein => "levenshtein",
-        EditDistance::Damerau => "damerau_levenshtein",
-        EditDistance::Hamming => "hamming",
+/// A measure as the call of its function, compared with a number.
+fn called(
+    f: &mut Formatter<'_>,
+    measure: &Measure,
+    [left, right]: [&dyn Display; 2],
+    asked: Asked<Bound>,
+    negated: bool,
+) -> fmt::Result {
+    let row = measure.row().ok_or(fmt::Error)?;
+    let form = row.form(asked);
+    write!(f, "{}({left}, {right}) ", row.name(form))?;
+    match (asked, form) {
+        (Asked::Count(most), Form::Count(counted)) if counted.is_distance() => {
+            write!(f, "{} {most}", at_most(false, negated))
+        }
+        (Asked::Count(least), _) => write!(f, "{} {least}", at_least(false, negated)),
+        (Asked::Similarity(Bound { least, strict }), _) => write!(f, "{} {least}", at_least(strict, negated)),
     }
 }
 
@@ -152,10 +135,6 @@ impl Display for Constant<'_> {
             Domain::Text | Domain::Date => f.write_str(&quoted(self.0)),
         }
     }
-}
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 struct Tokens<'a>(&'a Sided<'a>, Tokenizer);
@@ -180,14 +159,13 @@ fn at_most(strict: bool, negated: bool) -> &'static str {
     }
 }
 
-fn reaches(f: &mut Formatter<'_>, bound: Bound, negated: bool) -> fmt::Result {
-    let op = match (bound.strict, negated) {
+fn at_least(strict: bool, negated: bool) -> &'static str {
+    match (strict, negated) {
         (false, false) => ">=",
         (true, false) => ">",
         (false, true) => "<",
         (true, true) => "<=",
-    };
-    write!(f, "{op} {}", bound.least)
+    }
 }
 
 /// An operand with its side, as in `lower(l.name)`.
@@ -217,46 +195,16 @@ impl Display for Operand {
 fn write_operand(f: &mut Formatter<'_>, side: &str, operand: &Operand) -> fmt::Result {
     // Calls nest outwards: the transform applied last is written first.
     for transform in operand.transforms.iter().rev() {
-        f.write_str(match transform {
-            Transform::Lower => "lower(",
-            Transform::Upper => "upper(",
-            Transform::Trim => "trim(",
-            Transform::Substr { .. } => "substr(",
-            Transform::Right(_) => "right(",
-            Transform::RegexpReplace { .. } => "regexp_replace(",
-            Transform::StripAccents => "strip_accents(",
-            Transform::Soundex => "soundex(",
-            Transform::Metaphone => "metaphone(",
-            Transform::Year => "year(",
-            Transform::LengthKey => "length_key(",
-        })?;
+        write!(f, "{}(", transform.name())?;
     }
-    f.write_str(side)?;
-    name(f, &operand.name)?;
+    for (n, column) in operand.columns.iter().enumerate() {
+        f.write_str(if n > 0 { ", " } else { "" })?;
+        f.write_str(side)?;
+        name(f, &column.name)?;
+    }
     for transform in &operand.transforms {
-        match transform {
-            Transform::Substr { from, len: None } => write!(f, ", {from})")?,
-            Transform::Substr { from, len: Some(len) } => write!(f, ", {from}, {len})")?,
-            Transform::Right(len) => write!(f, ", {len})")?,
-            Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
-                write!(f, ", {}, {}", quoted(pattern), quoted(replacement))?;
-                let flags = match (all, ignore_case) {
-                    (false, false) => "",
-                    (true, false) => ", 'g'",
-                    (false, true) => ", 'i'",
-                    (true, true) => ", 'gi'",
-                };
-                write!(f, "{flags})")?;
-            }
-            Transform::Lower
-            | Transform::Upper
-            | Transform::Trim
-            | Transform::StripAccents
-            | Transform::Soundex
-            | Transform::Metaphone
-            | Transform::Year
-            | Transform::LengthKey => f.write_str(")")?,
-        }
+        transform.write_arguments(f)?;
+        f.write_str(")")?;
     }
     Ok(())
 }

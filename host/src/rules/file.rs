@@ -107,7 +107,7 @@ impl RuleFile {
         let comparisons = of_rules.chain(attributes.map(|attribute| &attribute.measured.comparison));
         let keys = self.neighbourhoods.iter().flat_map(|entry| &entry.keys);
         let terms = comparisons.flat_map(Comparison::terms).chain(keys);
-        let columns = terms.map(|term| (term.side, term.name.as_str()));
+        let columns = terms.flat_map(|term| term.columns.iter().map(|column| (term.side, column.as_str())));
         columns.filter(move |column| seen.insert(*column))
     }
 

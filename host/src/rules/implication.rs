@@ -11,8 +11,10 @@
 
 mod range;
 
-use super::{Boost, Condition, Domain, EditDistance, Measure, Operand, Predicate, SetSimilarity, Side, Test};
-use super::{Tokenizer, Transform};
+use super::measure::{By, Family, Row};
+use super::{
+    Asked, Column, Condition, Domain, Measure, OfTexts, Operand, Predicate, Side, Test, Tokenizer, Transform,
+};
 use crate::base::decimal::Decimal;
 use crate::read::table::days;
 use range::{Point, Range, Ranges};
@@ -52,13 +54,15 @@ fn exclude_each_other(p: Claim<'_>, q: Claim<'_>) -> bool {
 
 /// A cheap necessary condition for one predicate to say anything of another.
 fn share_a_column(p: Claim<'_>, q: Claim<'_>) -> bool {
-    let columns = |claim: Claim<'_>| match claim.test {
-        Test::Value { side: Side::Left, operand, .. } => (Some(operand.column), None),
-        Test::Value { side: Side::Right, operand, .. } => (None, Some(operand.column)),
-        Test::Compare { left, right, .. } => (Some(left.column), Some(right.column)),
-    };
+    fn columns<'a>(claim: Claim<'a>) -> [&'a [Column]; 2] {
+        match claim.test {
+            Test::Value { side: Side::Left, operand, .. } => [&operand.columns, &[]],
+            Test::Value { side: Side::Right, operand, .. } => [&[], &operand.columns],
+            Test::Compare { left, right, .. } => [&left.columns, &right.columns],
+        }
+    }
     let (p, q) = (columns(p), columns(q));
-    (p.0.is_some() && p.0 == q.0) || (p.1.is_some() && p.1 == q.1)
+    p.iter().zip(q).any(|(p, q)| p.iter().any(|column| q.contains(column)))
 }
 
 /// A value that must be there, with its tokens if there is a tokenizer.
@@ -77,13 +81,18 @@ fn needs(test: &Test) -> [Option<Need<'_>>; 2] {
             [Some(Need { side: *side, operand, domain: *domain, tokenizer: None }), None]
         }
         Test::Compare { left, right, domain, measure } => {
-            let tokenizer = match measure {
-                Measure::Sets(tokenizer, ..) | Measure::CommonTokens(tokenizer, _) => Some(*tokenizer),
-                _ => None,
-            };
+            let tokenizer = tokenizer(measure);
             let need = |side, operand| Some(Need { side, operand, domain: *domain, tokenizer });
             [need(Side::Left, left), need(Side::Right, right)]
         }
+    }
+}
+
+/// What it makes sets of values by, if it does.
+fn tokenizer(measure: &Measure) -> Option<Tokenizer> {
+    match measure {
+        Measure::Sets(tokenizer, ..) => Some(*tokenizer),
+        Measure::Equal | Measure::Texts(..) | Measure::Difference { .. } => None,
     }
 }
 
@@ -101,7 +110,7 @@ impl Need<'_> {
     /// Whether the other is there wherever this one is.
     fn entails(&self, other: &Need<'_>) -> bool {
         let (has, asked) = (&self.operand.transforms, &other.operand.transforms);
-        if self.side != other.side || self.operand.column != other.operand.column {
+        if self.side != other.side || self.operand.columns != other.operand.columns {
             return false;
         }
         match (other.tokenizer, other.domain) {
@@ -109,10 +118,10 @@ impl Need<'_> {
             (Some(tokens), _) if tokens != Tokenizer::Qgrams(1) => {
                 has == asked && self.tokenizer.is_some_and(|own| has_tokens(own, tokens))
             }
-            // Transforms apply to what is there and may leave nothing, but for changes of case.
+            // Transforms apply to what is there, and some may leave nothing.
             (_, Domain::Text) => {
-                let case = |transform: &Transform| matches!(transform, Transform::Lower | Transform::Upper);
-                let upto = asked.iter().rposition(|transform| !case(transform)).map_or(0, |last| last + 1);
+                let upto = asked.iter().rposition(|transform| !transform.keeps_values());
+                let upto = upto.map_or(0, |last| last + 1);
                 has.starts_with(&asked[..upto])
             }
             // A text may be there that is no number.
@@ -164,21 +173,21 @@ enum Of<'a> {
 #[derive(Clone, Copy, PartialEq)]
 enum Scale {
     Value,
-    Edits,
-    EditSimilarity,
-    Jaro,
-    Sets(Tokenizer),
-    CommonTokens(Tokenizer),
     Difference,
+    /// A number of edits.
+    Distance,
+    /// A number of symbols, or of tokens, in common.
+    Common(Option<Tokenizer>),
+    Similarity(Family, Option<Tokenizer>),
 }
 
 impl Quantity<'_> {
     /// Whether it is a whole number of something.
     fn is_whole(&self) -> bool {
         match self.scale {
-            Scale::Edits | Scale::CommonTokens(_) => true,
+            Scale::Distance | Scale::Common(_) => true,
             Scale::Value | Scale::Difference => self.domain == Domain::Date,
-            Scale::EditSimilarity | Scale::Jaro | Scale::Sets(_) => false,
+            Scale::Similarity(..) => false,
         }
     }
 }
@@ -205,47 +214,17 @@ fn quantity(test: &Test) -> Option<(Quantity<'_>, Range<'_>)> {
             Some((quantity, range))
         }
         Test::Compare { left, right, domain, measure } => {
-            let at_least = |bound: &super::Bound| Range::from(Point::Number(bound.least), bound.strict);
             let (scale, rank, range) = match measure {
                 // Equal texts are those with no edits between them, equal numbers those with no difference.
                 Measure::Equal => match domain {
-                    Domain::Text => (Scale::Edits, LEVENSHTEIN, Range::only(whole(0)?)),
+                    Domain::Text => {
+                        let rank = Row::of(By::Texts(OfTexts::Levenshtein))?.rank_of_distance();
+                        (Scale::Distance, rank, Range::only(whole(0)?))
+                    }
                     Domain::Number | Domain::Date => (Scale::Difference, 0, Range::only(whole(0)?)),
                 },
-                Measure::Edits(distance, most) => {
-                    let rank = match distance {
-                        EditDistance::Damerau => 0,
-                        EditDistance::Levenshtein => LEVENSHTEIN,
-                        EditDistance::Hamming => 2,
-                    };
-                    (Scale::Edits, rank, Range::upto(whole((*most).into())?, false))
-                }
-                Measure::EditSimilarity(distance, bound) => {
-                    let rank = match distance {
-                        EditDistance::Hamming => 0,
-                        EditDistance::Levenshtein => 1,
-                        EditDistance::Damerau => 2,
-                    };
-                    (Scale::EditSimilarity, rank, at_least(bound))
-                }
-                Measure::Jaro(boost, bound) => {
-                    let rank = match boost {
-                        Boost::None => 0,
-                        Boost::Winkler => 1,
-                    };
-                    (Scale::Jaro, rank, at_least(bound))
-                }
-                Measure::Sets(tokenizer, similarity, bound) => {
-                    let rank = match similarity {
-                        SetSimilarity::Jaccard => 0,
-                        SetSimilarity::Dice => 1,
-                        SetSimilarity::Cosine => 2,
-                        SetSimilarity::Overlap => 3,
-                    };
-                    (Scale::Sets(*tokenizer), rank, at_least(bound))
-                }
-                Measure::CommonTokens(tokenizer, least) => {
-                    (Scale::CommonTokens(*tokenizer), 0, Range::from(whole((*least).into())?, false))
+                Measure::Texts(_, asked) | Measure::Sets(_, _, asked) => {
+                    measured(measure.row()?, tokenizer(measure), *asked)?
                 }
                 Measure::Difference { least, most } => (Scale::Difference, 0, Range::within(*least, *most)),
             };
@@ -254,7 +233,27 @@ fn quantity(test: &Test) -> Option<(Quantity<'_>, Range<'_>)> {
     }
 }
 
-const LEVENSHTEIN: u8 = 1;
+/// The scale and rank of what is asked of a measure, and the range in which that must lie.
+fn measured<'a>(
+    row: &Row,
+    tokenizer: Option<Tokenizer>,
+    asked: Asked<super::Bound>,
+) -> Option<(Scale, u8, Range<'a>)> {
+    Some(match asked {
+        Asked::Count(number) => {
+            let (_, counted) = row.count?;
+            let number = whole(number.into())?;
+            match counted.is_distance() {
+                true => (Scale::Distance, row.rank_of_distance(), Range::upto(number, false)),
+                false => (Scale::Common(tokenizer), row.rank, Range::from(number, false)),
+            }
+        }
+        Asked::Similarity(bound) => {
+            let range = Range::from(Point::Number(bound.least), bound.strict);
+            (Scale::Similarity(row.family, tokenizer), row.rank, range)
+        }
+    })
+}
 
 fn whole<'a>(number: i128) -> Option<Point<'a>> {
     Decimal::new(number, 0).map(Point::Number)
@@ -305,23 +304,23 @@ fn of_equal_texts<'a>(claim: Claim<'_>, quantity: &Quantity<'_>) -> Option<Range
     let range = if claim.negated {
         (further(l, left)? == further(r, right)?).then_some(())?;
         match quantity.scale {
-            Scale::Edits => Range::from(one, false),
-            Scale::EditSimilarity | Scale::Jaro => Range::upto(one, true),
+            Scale::Distance => Range::from(one, false),
+            Scale::Similarity(_, None) => Range::upto(one, true),
             _ => return None,
         }
     } else {
         (further(left, l)? == further(right, r)?).then_some(())?;
         match quantity.scale {
-            Scale::Edits | Scale::Difference => Range::only(zero),
-            Scale::EditSimilarity | Scale::Jaro | Scale::Sets(_) => Range::only(one),
-            Scale::CommonTokens(_) => Range::from(one, false),
+            Scale::Distance | Scale::Difference => Range::only(zero),
+            Scale::Similarity(..) => Range::only(one),
+            Scale::Common(_) => Range::from(one, false),
             Scale::Value => return None,
         }
     };
     Some([Some(range), None])
 }
 
-/// The transforms that lead from one operand to another of the same column.
+/// The transforms that lead from one operand to another of the same columns.
 fn further<'a>(from: &Operand, to: &'a Operand) -> Option<&'a [Transform]> {
-    (from.column == to.column).then(|| to.transforms.strip_prefix(from.transforms.as_slice())).flatten()
+    (from.columns == to.columns).then(|| to.transforms.strip_prefix(from.transforms.as_slice())).flatten()
 }

@@ -247,7 +247,7 @@ impl Distinct {
 mod tests {
     use super::{Form, MOST_CONJUNCTIONS, NoRule};
     use crate::rules::syntax::Formula;
-    use crate::rules::{Condition, Domain, Operand, Predicate, Side, Test};
+    use crate::rules::{Column, Condition, Domain, Operand, Predicate, Side, Test};
     use proptest::prelude::*;
 
     const COLUMNS: usize = 4;
@@ -258,7 +258,8 @@ mod tests {
     }
 
     fn predicate(column: usize, negated: bool) -> Predicate {
-        let operand = Operand { column, name: column.to_string(), transforms: Vec::new() };
+        let columns = vec![Column { place: column, name: column.to_string() }];
+        let operand = Operand { columns, transforms: Vec::new() };
         let condition = Condition::Is("x".to_owned());
         let test = Test::Value { side: Side::Left, operand, domain: Domain::Text, condition };
         Predicate { test, negated }
@@ -266,7 +267,7 @@ mod tests {
 
     fn column(predicate: &Predicate) -> usize {
         match &predicate.test {
-            Test::Value { operand, .. } => operand.column,
+            Test::Value { operand, .. } => operand.columns[0].place,
             Test::Compare { .. } => unreachable!("the tests make none"),
         }
     }

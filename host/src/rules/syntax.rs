@@ -4,12 +4,12 @@
 //! Everything that can be wrong without looking at a table is found here: which side a column is on, the shape of a
 //! function call, thresholds out of range. [`tokens`] finds the exact characters of an expression, [`term`] reads what
 //! stands on one side of a comparison, [`call`] the functions in it, [`comparison`] puts the sides together, and
-//! [`score`] knows what it means that a measure is compared with a number; [`attribute`] takes measures that are not.
+//! [`quantity`] knows what it means that a measure is compared with a number; [`attribute`] takes measures that are not.
 
 mod attribute;
 mod call;
 mod comparison;
-mod score;
+mod quantity;
 mod term;
 mod tokens;
 
@@ -65,11 +65,11 @@ pub(super) enum Asked {
     AtMost { constant: Constant, strict: bool },
 }
 
-/// A column and its transforms, the innermost first.
+/// What is compared: columns of one side, today one, and their transforms, the innermost first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Term {
     pub(super) side: Side,
-    pub(super) name: String,
+    pub(super) columns: Vec<String>,
     pub(super) transforms: Vec<Transform>,
     pub(super) span: Range<usize>,
 }

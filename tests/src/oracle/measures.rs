@@ -1,34 +1,59 @@
 //! The similarities, as their definitions say, as exact fractions.
 
 use super::numbers::{Fraction, add, multiply};
-use hyperblock::rules::{Boost, EditDistance, Tokenizer};
+use hyperblock::rules::{OfSets, OfTexts, Tokenizer};
 use std::collections::HashSet;
 
+/// Whether what a measure counts is within a bound.
+pub(super) fn count_holds(by: OfTexts, a: &str, b: &str, bound: usize) -> bool {
+    edits(a, b, by) <= bound
+}
+
+/// How alike two texts are.
+pub(super) fn of_texts(by: OfTexts, a: &str, b: &str) -> Fraction {
+    match by {
+        OfTexts::Levenshtein | OfTexts::Damerau | OfTexts::Hamming => edit_similarity(a, b, by),
+        OfTexts::Jaro => jaro_similarity(a, b, false),
+        OfTexts::JaroWinkler => jaro_similarity(a, b, true),
+    }
+}
+
+/// How alike two sets of so many tokens, and so many in common, are; of cosine, squared.
+pub(super) fn of_sets(by: OfSets, (common, n_a, n_b): (i128, i128, i128)) -> Fraction {
+    match by {
+        OfSets::Jaccard => (common, n_a + n_b - common),
+        OfSets::Dice => (2 * common, n_a + n_b),
+        OfSets::Cosine => (common * common, n_a * n_b),
+        OfSets::Overlap => (common, n_a.min(n_b)),
+    }
+}
+
 /// How many edits lead from one to the other.
-pub(super) fn edits(a: &str, b: &str, distance: EditDistance) -> usize {
+fn edits(a: &str, b: &str, distance: OfTexts) -> usize {
     match distance {
-        EditDistance::Levenshtein => strsim::levenshtein(a, b),
-        EditDistance::Damerau => strsim::osa_distance(a, b),
-        EditDistance::Hamming => {
+        OfTexts::Levenshtein => strsim::levenshtein(a, b),
+        OfTexts::Damerau => strsim::osa_distance(a, b),
+        OfTexts::Hamming => {
             let (n_a, n_b) = (a.chars().count(), b.chars().count());
             a.chars().zip(b.chars()).filter(|(x, y)| x != y).count() + n_a.abs_diff(n_b)
         }
+        other => panic!("{other:?} counts no edits"),
     }
 }
 
 /// 1 − distance / length of the longer one.
-pub(super) fn edit_similarity(a: &str, b: &str, distance: EditDistance) -> Fraction {
+fn edit_similarity(a: &str, b: &str, distance: OfTexts) -> Fraction {
     let longest = a.chars().count().max(b.chars().count());
     ((longest - edits(a, b, distance)) as i128, longest as i128)
 }
 
 /// Jaro's similarity; for Jaro-Winkler, a tenth of what is left to 1 more for each common character at the start, four at most.
-pub(super) fn jaro_similarity(a: &str, b: &str, boost: Boost) -> Fraction {
+fn jaro_similarity(a: &str, b: &str, is_boosted: bool) -> Fraction {
     let (a_chars, b_chars): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let jaro = jaro(&a_chars, &b_chars);
     let (as_float, theirs) = (jaro.0 as f64 / jaro.1 as f64, strsim::jaro(a, b));
     assert!((as_float - theirs).abs() < 1e-9, "jaro of {a:?} and {b:?}: {jaro:?}, but strsim says {theirs}");
-    if boost == Boost::None {
+    if !is_boosted {
         return jaro;
     }
     let prefix = a_chars.iter().zip(&b_chars).take(4).take_while(|(x, y)| x == y).count();
@@ -90,13 +115,13 @@ mod tests {
     #[test]
     fn textbook_examples() {
         // 0.96111… and 0.81333…
-        assert_eq!(jaro_similarity("MARTHA", "MARHTA", Boost::Winkler), (173, 180));
-        assert_eq!(jaro_similarity("DIXON", "DICKSONX", Boost::Winkler), (61, 75));
-        assert_eq!(jaro_similarity("MARTHA", "MARHTA", Boost::None), (17, 18));
-        assert_eq!(jaro_similarity("a", "b", Boost::Winkler), (0, 1));
-        assert_eq!(edit_similarity("smith", "smyth", EditDistance::Levenshtein), (4, 5));
-        assert_eq!(edits("smith", "smiht", EditDistance::Damerau), 1);
-        assert_eq!(edits("smith", "mith", EditDistance::Hamming), 5);
+        assert_eq!(jaro_similarity("MARTHA", "MARHTA", true), (173, 180));
+        assert_eq!(jaro_similarity("DIXON", "DICKSONX", true), (61, 75));
+        assert_eq!(jaro_similarity("MARTHA", "MARHTA", false), (17, 18));
+        assert_eq!(jaro_similarity("a", "b", true), (0, 1));
+        assert_eq!(edit_similarity("smith", "smyth", OfTexts::Levenshtein), (4, 5));
+        assert_eq!(edits("smith", "smiht", OfTexts::Damerau), 1);
+        assert_eq!(edits("smith", "mith", OfTexts::Hamming), 5);
         assert_eq!(common("to be or to be", "be", Tokenizer::Words), Some((1, 3, 1)));
         assert_eq!(common("naïve", "naive", Tokenizer::Qgrams(3)), Some((0, 3, 3)));
         assert_eq!(common("ab", "ab", Tokenizer::Qgrams(3)), None);

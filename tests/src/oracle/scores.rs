@@ -1,7 +1,7 @@
 //! Scores, as the definitions say, in fractions of whole numbers.
 
 use super::{measures, numbers::Fraction, outcome, values};
-use hyperblock::rules::{Measure, ScoreAttribute, SetSimilarity, Test};
+use hyperblock::rules::{Measure, OfSets, ScoreAttribute, Test};
 
 /// A similarity of 1.
 const ONE: i128 = 1_000_000_000;
@@ -24,16 +24,13 @@ pub fn similarity(
 
 fn of_texts(measure: Measure, a: &str, b: &str) -> Option<i128> {
     Some(match measure {
-        Measure::EditSimilarity(distance, _) => rounded(measures::edit_similarity(a, b, distance)),
-        Measure::Jaro(boost, _) => rounded(measures::jaro_similarity(a, b, boost)),
-        Measure::Sets(tokenizer, similarity, _) => {
-            let (common, n_a, n_b) = measures::common(a, b, tokenizer)?;
-            match similarity {
-                SetSimilarity::Jaccard => rounded((common, n_a + n_b - common)),
-                SetSimilarity::Dice => rounded((2 * common, n_a + n_b)),
-                SetSimilarity::Overlap => rounded((common, n_a.min(n_b))),
+        Measure::Texts(by, _) => rounded(measures::of_texts(by, a, b)),
+        Measure::Sets(tokenizer, by, _) => {
+            let fraction = measures::of_sets(by, measures::common(a, b, tokenizer)?);
+            match by {
                 // Twice the billionths, cut off, and half of that rounded up.
-                SetSimilarity::Cosine => ((4 * ONE * ONE * common * common / (n_a * n_b)).isqrt() + 1) / 2,
+                OfSets::Cosine => ((4 * ONE * ONE * fraction.0 / fraction.1).isqrt() + 1) / 2,
+                _ => rounded(fraction),
             }
         }
         other => panic!("{other:?} is no similarity"),

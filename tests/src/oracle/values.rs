@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// The operand's value in a row, if anything is there.
 pub(super) fn value(operand: &Operand, row: &[Option<String>]) -> Option<String> {
-    let mut value = row[operand.column].clone().unwrap_or_default();
+    let mut value = row[operand.columns[0].place].clone().unwrap_or_default();
     for transform in &operand.transforms {
         value = apply(transform, &value);
     }

@@ -11,7 +11,8 @@ use anyhow::{Context, Result};
 use hyperblock::Job;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::encode::Encoded;
-use hyperblock_shared::predicate::{Boost, EditDistance, Measure, Predicate, SetSimilarity, Test};
+use hyperblock_shared::measure::{Asked, Measure, OfSets, OfTexts};
+use hyperblock_shared::predicate::{Predicate, Test};
 use hyperblock_shared::threshold::Threshold;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -93,37 +94,37 @@ fn forms(l: &str, r: &str) -> [String; 5] {
 fn variants(predicate: &Predicate, rng: &mut ChaCha8Rng) -> Vec<Predicate> {
     let Test::Compare { left, right, measure } = predicate.test else { return vec![*predicate] };
     let measures: Vec<Measure> = match measure {
-        Measure::Edits { texts, .. } => {
-            let distances = [EditDistance::Levenshtein, EditDistance::Damerau, EditDistance::Hamming];
-            let edits = distances
-                .into_iter()
-                .flat_map(|distance| (0..EACH_TEXT_MEASURE).map(move |nth| (distance, nth)));
+        Measure::Texts { texts, .. } => {
+            let distances = [OfTexts::Levenshtein, OfTexts::Damerau, OfTexts::Hamming];
+            let edits = distances.into_iter().flat_map(|by| (0..EACH_TEXT_MEASURE).map(move |nth| (by, nth)));
             let mut measures: Vec<_> = edits
-                .map(|(distance, nth)| match nth % 2 {
-                    0 => Measure::Edits {
-                        texts,
-                        distance,
-                        most: [1, 2, 3, 4, 6, 8, 12][rng.random_range(0..7)],
-                    },
-                    _ => Measure::EditSimilarity { texts, distance, threshold: percent(rng, 40..=98) },
+                .map(|(by, nth)| {
+                    let asked = match nth % 2 {
+                        0 => Asked::Count([1, 2, 3, 4, 6, 8, 12][rng.random_range(0..7)]),
+                        _ => Asked::Similarity(percent(rng, 40..=98)),
+                    };
+                    Measure::Texts { texts, by, asked }
                 })
                 .collect();
             measures.extend((0..EACH_TEXT_MEASURE).map(|nth| {
-                let boost = if nth % 2 == 0 { Boost::None } else { Boost::Winkler };
-                Measure::Jaro { texts, boost, threshold: percent(rng, 50..=98) }
+                let by = if nth % 2 == 0 { OfTexts::Jaro } else { OfTexts::JaroWinkler };
+                Measure::Texts { texts, by, asked: Asked::Similarity(percent(rng, 50..=98)) }
             }));
             measures
         }
         Measure::Sets { sets, .. } => (0..EACH_TOKENIZER)
             .map(|nth| {
-                let similarity = match nth {
-                    0 => SetSimilarity::Jaccard,
-                    1 => SetSimilarity::Dice,
-                    2 => SetSimilarity::Cosine,
-                    3 => SetSimilarity::Overlap,
-                    _ => return Measure::CommonTokens { sets, least: rng.random_range(1..=6) },
+                let by = match nth {
+                    0 => OfSets::Jaccard,
+                    1 => OfSets::Dice,
+                    2 => OfSets::Cosine,
+                    3 => OfSets::Overlap,
+                    _ => {
+                        let asked = Asked::Count(rng.random_range(1..=6));
+                        return Measure::Sets { sets, by: OfSets::Overlap, asked };
+                    }
                 };
-                Measure::Sets { sets, similarity, threshold: percent(rng, 20..=95) }
+                Measure::Sets { sets, by, asked: Asked::Similarity(percent(rng, 20..=95)) }
             })
             .collect(),
         other => vec![other],

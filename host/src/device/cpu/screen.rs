@@ -3,8 +3,8 @@
 //! The stretch is laid out anew, a column for each part of the sketches, all 64 bits wide: plain loops over such columns
 //! become vector code. They are compiled for several generations of machines, and the best one is chosen at run time.
 
+use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::path::Walk;
-use hyperblock_shared::predicate::ArchivedMeasure;
 use hyperblock_shared::screen::{Limits, Screen, Sketch};
 use hyperblock_shared::sweep::{Items, Order, Sweep};
 use hyperblock_shared::window::Interval;

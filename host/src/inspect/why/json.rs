@@ -89,7 +89,7 @@ impl Measured {
     fn json(&self) -> Json {
         let mut members = Vec::new();
         match self {
-            Self::Edits(edits) => members.push(("edits", (*edits).into())),
+            Self::Count(counted, n) => members.push((counted.key(), (*n).into())),
             Self::Difference { decimal, is_days } => {
                 members.push(("difference", decimal.clone().map(Json::Number).into()));
                 members.push(("unit", is_days.then_some("days").into()));

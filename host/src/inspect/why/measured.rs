@@ -5,18 +5,18 @@
 
 use super::ratio::{Exact, Ratio};
 use crate::encode::{Encoded, for_each_token, number};
-use crate::rules::{Boost, Domain, EditDistance, Limit, Measure, Predicate, SetSimilarity, Test, Tokenizer};
-use hyperblock_shared::columns::{Columns, Head, Texts};
+use crate::rules::{Asked, Bound, Counted, Domain, Limit, Measure, OfSets, Predicate, Test, Tokenizer};
+use hyperblock_shared::columns::Columns;
+use hyperblock_shared::measure as shared;
 use hyperblock_shared::predicate as lowered;
-use hyperblock_shared::{damerau, hamming, jaro, levenshtein};
 use std::collections::HashSet;
 
 /// What a measure comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// So many edits.
-    Edits(u32),
-    /// A similarity by edits or by Jaro.
+    /// So many edits, or symbols in common.
+    Count(Counted, u32),
+    /// A similarity of texts.
     Similarity(Ratio),
     /// What two sets have in common, and how alike that makes them, unless that is not asked or a set is empty.
     Sets(Common, Option<Ratio>),
@@ -57,83 +57,40 @@ pub(super) fn measure(
     scratch: &mut [u64],
 ) -> Option<Measured> {
     let Test::Compare { domain, measure, .. } = &predicate.test else { return None };
-    let texts = || {
-        let texts = match encoded.predicates.get(ix)?.test {
-            lowered::Test::Compare {
-                measure:
-                    lowered::Measure::Edits { texts, .. }
-                    | lowered::Measure::EditSimilarity { texts, .. }
-                    | lowered::Measure::Jaro { texts, .. },
-                ..
-            } => Columns::texts(encoded, texts),
-            _ => return None,
-        };
-        let (left, right) = codes?;
-        Some(TwoTexts { texts, a: *texts.heads.get(left as usize)?, b: *texts.heads.get(right as usize)? })
-    };
     Some(match *measure {
         Measure::Equal => return None,
-        Measure::Edits(distance, _) => Measured::Edits(texts()?.edits(distance, scratch)),
-        Measure::EditSimilarity(distance, bound) => {
-            let texts = texts()?;
-            let len = texts.a.len.max(texts.b.len);
-            let same = u128::from(len - texts.edits(distance, scratch));
-            let exact = Exact::Fraction { numerator: same, denominator: len.into() };
-            Measured::Similarity(Ratio::new(exact, bound.least))
+        Measure::Texts(by, asked) => {
+            let texts = match encoded.predicates.get(ix)?.test {
+                lowered::Test::Compare { measure: shared::Measure::Texts { texts, .. }, .. } => {
+                    Columns::texts(encoded, texts)
+                }
+                _ => return None,
+            };
+            let (left, right) = codes?;
+            let shared::Exact { count, similarity: (numerator, denominator) } =
+                by.exact(texts, left, right, scratch);
+            match asked {
+                Asked::Count(_) => Measured::Count(measure.row()?.count?.1, count?),
+                Asked::Similarity(bound) => {
+                    Measured::Similarity(Ratio::new(Exact::Fraction { numerator, denominator }, bound.least))
+                }
+            }
         }
-        Measure::Jaro(boost, bound) => {
-            let (numerator, denominator) = texts()?.jaro(boost, scratch);
-            Measured::Similarity(Ratio::new(Exact::lowest(numerator, denominator), bound.least))
-        }
-        Measure::Sets(tokenizer, similarity, bound) => {
+        Measure::Sets(tokenizer, by, asked) => {
             let common = Common::of(left, right, tokenizer);
-            let ratio = common.exact(similarity).map(|exact| Ratio::new(exact, bound.least));
+            let ratio = match asked {
+                Asked::Count(_) => None,
+                Asked::Similarity(Bound { least, .. }) => {
+                    common.exact(by).map(|exact| Ratio::new(exact, least))
+                }
+            };
             Measured::Sets(common, ratio)
         }
-        Measure::CommonTokens(tokenizer, _) => Measured::Sets(Common::of(left, right, tokenizer), None),
         Measure::Difference { least, most } => Measured::Difference {
             decimal: difference(left, right, *domain, is_absolute(least, most)),
             is_days: *domain == Domain::Date,
         },
     })
-}
-
-/// Two values of one domain, packed.
-struct TwoTexts<'a> {
-    texts: Texts<'a>,
-    a: Head,
-    b: Head,
-}
-
-impl TwoTexts<'_> {
-    fn edits(&self, distance: EditDistance, scratch: &mut [u64]) -> u32 {
-        match self.texts.bits {
-            8 => self.edits_in::<8>(distance, scratch),
-            16 => self.edits_in::<16>(distance, scratch),
-            _ => self.edits_in::<32>(distance, scratch),
-        }
-    }
-
-    fn edits_in<const BITS: u32>(&self, distance: EditDistance, scratch: &mut [u64]) -> u32 {
-        let (a, b) = (self.texts.text::<BITS>(&self.a), self.texts.text::<BITS>(&self.b));
-        // Never more than the longer one has symbols.
-        let most = a.len().max(b.len());
-        let edits = match distance {
-            EditDistance::Levenshtein => levenshtein::distance(a, b, most, scratch),
-            EditDistance::Damerau => damerau::distance(a, b, most, scratch),
-            EditDistance::Hamming => hamming::distance(a, b, most),
-        };
-        edits.unwrap_or(most)
-    }
-
-    fn jaro(&self, boost: Boost, scratch: &mut [u64]) -> (u128, u128) {
-        let Self { texts, a, b } = self;
-        match texts.bits {
-            8 => jaro::similarity(texts.text::<8>(a), texts.text::<8>(b), boost, scratch),
-            16 => jaro::similarity(texts.text::<16>(a), texts.text::<16>(b), boost, scratch),
-            _ => jaro::similarity(texts.text::<32>(a), texts.text::<32>(b), boost, scratch),
-        }
-    }
 }
 
 impl Common {
@@ -154,14 +111,14 @@ impl Common {
     }
 
     /// How alike the sets are; `None` if one is empty.
-    fn exact(&self, similarity: SetSimilarity) -> Option<Exact> {
-        let (common, left, right) = (self.tokens.len() as u128, self.n_left as u128, self.n_right as u128);
-        let fraction = |numerator, denominator| Exact::Fraction { numerator, denominator };
-        (left > 0 && right > 0).then(|| match similarity {
-            SetSimilarity::Jaccard => fraction(common, left + right - common),
-            SetSimilarity::Dice => fraction(2 * common, left + right),
-            SetSimilarity::Overlap => fraction(common, left.min(right)),
-            SetSimilarity::Cosine => Exact::OverRoot { numerator: common, factors: (left, right) },
+    fn exact(&self, by: OfSets) -> Option<Exact> {
+        let [common, left, right] = [self.tokens.len(), self.n_left, self.n_right].map(|n| n as u32);
+        (left > 0 && right > 0).then(|| match by.is_over_root() {
+            true => Exact::OverRoot { numerator: common.into(), factors: (left.into(), right.into()) },
+            false => {
+                let (numerator, denominator) = by.fraction(left, right, common);
+                Exact::Fraction { numerator: numerator.into(), denominator: denominator.into() }
+            }
         })
     }
 }

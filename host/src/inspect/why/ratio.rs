@@ -44,16 +44,6 @@ pub enum Exact {
 }
 
 impl Exact {
-    /// The fraction in lowest terms.
-    pub(super) fn lowest(numerator: u128, denominator: u128) -> Self {
-        let (mut a, mut b) = (numerator, denominator);
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        let common = a.max(1);
-        Self::Fraction { numerator: numerator / common, denominator: denominator / common }
-    }
-
     /// Twice the number with so many decimals, at most [`MOST`], the rest cut off.
     fn doubled(self, decimals: u32) -> u128 {
         let unit = 2 * 10u128.pow(decimals);
@@ -150,8 +140,8 @@ mod tests {
             (root(1, 1, 2), "0.7071", "0.70711 (1/√(1·2))"),
             (root(2, 3, 3), "0.666666667", "0.666666666… (2/√(3·3))"),
             (root(1 << 24, 1 << 24, 1 << 24), "0.999999999", "1.0000 (16777216/√(16777216·16777216))"),
-            (Exact::lowest(60, 90), "0.5", "0.6667 (2/3)"),
-            (Exact::lowest(0, 1), "0.5", "0.0000 (0/1)"),
+            (fraction(2, 3), "0.5", "0.6667 (2/3)"),
+            (fraction(0, 1), "0.5", "0.0000 (0/1)"),
         ] {
             assert_eq!(shown(exact, bound), want, "{bound}");
         }

@@ -4,8 +4,8 @@ use super::Inquiry;
 use crate::base::decimal::Decimal;
 use crate::read::table::{ReadOptions, Table};
 use crate::rules::{
-    Boost, Bound, Condition, Domain, EditDistance, Limit, Measure, Operand, Predicate, Rule, SetSimilarity,
-    Side, Test, Tokenizer, Transform,
+    Asked, Bound, Column, Condition, Domain, Limit, Measure, OfSets, OfTexts, Operand, Predicate, Rule, Side,
+    Test, Tokenizer, Transform,
 };
 use insta::assert_snapshot;
 
@@ -25,7 +25,10 @@ fn table() -> Table {
 
 fn operand(name: &str, transforms: &[Transform]) -> Operand {
     let column = ["id", "name", "text", "n", "d"].iter().position(|other| *other == name).unwrap();
-    Operand { column, name: name.to_owned(), transforms: transforms.to_vec() }
+    Operand {
+        columns: vec![Column { place: column, name: name.to_owned() }],
+        transforms: transforms.to_vec(),
+    }
 }
 
 fn compare(name: &str, measure: Measure) -> Predicate {
@@ -68,17 +71,17 @@ fn shown(predicates: Vec<Predicate>, left: &str, right: &str) -> String {
 
 #[test]
 fn edits() {
-    let edits = |distance, most| compare("name", Measure::Edits(distance, most));
-    let alike = |distance, least| compare("name", Measure::EditSimilarity(distance, bound(least)));
+    let edits = |distance, most| compare("name", Measure::Texts(distance, Asked::Count(most)));
+    let alike = |distance, least| compare("name", Measure::Texts(distance, Asked::Similarity(bound(least))));
     let predicates = vec![
-        edits(EditDistance::Levenshtein, 2),
-        edits(EditDistance::Damerau, 1),
-        edits(EditDistance::Damerau, 0),
-        not(edits(EditDistance::Hamming, 1)),
-        alike(EditDistance::Levenshtein, "0.66"),
-        alike(EditDistance::Levenshtein, "0.6667"),
-        alike(EditDistance::Damerau, "0.8"),
-        alike(EditDistance::Hamming, "0.666666667"),
+        edits(OfTexts::Levenshtein, 2),
+        edits(OfTexts::Damerau, 1),
+        edits(OfTexts::Damerau, 0),
+        not(edits(OfTexts::Hamming, 1)),
+        alike(OfTexts::Levenshtein, "0.66"),
+        alike(OfTexts::Levenshtein, "0.6667"),
+        alike(OfTexts::Damerau, "0.8"),
+        alike(OfTexts::Hamming, "0.666666667"),
     ];
     assert_snapshot!(shown(predicates, "1", "2"), @r"
     holds  levenshtein(l.name, r.name) <= 2
@@ -102,9 +105,12 @@ fn edits() {
 
 #[test]
 fn jaro() {
-    let jaro = |boost, least| compare("name", Measure::Jaro(boost, bound(least)));
-    let predicates =
-        vec![jaro(Boost::None, "0.95"), jaro(Boost::Winkler, "0.96"), jaro(Boost::Winkler, "0.9612")];
+    let jaro = |by, least| compare("name", Measure::Texts(by, Asked::Similarity(bound(least))));
+    let predicates = vec![
+        jaro(OfTexts::Jaro, "0.95"),
+        jaro(OfTexts::JaroWinkler, "0.96"),
+        jaro(OfTexts::JaroWinkler, "0.9612"),
+    ];
     assert_snapshot!(shown(predicates, "1", "2"), @r"
     fails  jaro_similarity(l.name, r.name) >= 0.95
            'MARTHA' and 'MARHTA': 0.9444 (17/18)
@@ -117,16 +123,21 @@ fn jaro() {
 
 #[test]
 fn sets() {
-    let sets = |similarity, least| compare("text", Measure::Sets(Tokenizer::Words, similarity, bound(least)));
+    let sets = |similarity, least| {
+        compare("text", Measure::Sets(Tokenizer::Words, similarity, Asked::Similarity(bound(least))))
+    };
     let predicates = vec![
-        sets(SetSimilarity::Jaccard, "0.3"),
-        sets(SetSimilarity::Dice, "0.6"),
-        not(sets(SetSimilarity::Cosine, "0.5")),
-        sets(SetSimilarity::Overlap, "0.5"),
-        compare("text", Measure::CommonTokens(Tokenizer::Words, 3)),
-        compare("text", Measure::CommonTokens(Tokenizer::Qgrams(1), 3)),
-        compare("name", Measure::CommonTokens(Tokenizer::Qgrams(9), 1)),
-        compare("name", Measure::Sets(Tokenizer::Qgrams(2), SetSimilarity::Jaccard, bound("0.2"))),
+        sets(OfSets::Jaccard, "0.3"),
+        sets(OfSets::Dice, "0.6"),
+        not(sets(OfSets::Cosine, "0.5")),
+        sets(OfSets::Overlap, "0.5"),
+        compare("text", Measure::Sets(Tokenizer::Words, OfSets::Overlap, Asked::Count(3))),
+        compare("text", Measure::Sets(Tokenizer::Qgrams(1), OfSets::Overlap, Asked::Count(3))),
+        compare("name", Measure::Sets(Tokenizer::Qgrams(9), OfSets::Overlap, Asked::Count(1))),
+        compare(
+            "name",
+            Measure::Sets(Tokenizer::Qgrams(2), OfSets::Jaccard, Asked::Similarity(bound("0.2"))),
+        ),
     ];
     assert_snapshot!(shown(predicates, "1", "2"), @r"
     holds  jaccard(words(l.text), words(r.text)) >= 0.3
@@ -240,7 +251,7 @@ fn missing_values() {
     let predicates = vec![
         compare("name", Measure::Equal),
         not(compare("name", Measure::Equal)),
-        compare("name", Measure::Edits(EditDistance::Levenshtein, 9)),
+        compare("name", Measure::Texts(OfTexts::Levenshtein, Asked::Count(9))),
         not(compare("n", Measure::Difference { least: None, most: limit("1") })),
     ];
     assert_snapshot!(shown(predicates, "1", "3"), @r"

@@ -148,8 +148,7 @@ impl Finding {
                 (Some("a comparison with a missing value never holds".to_owned()), Vec::new())
             }
             None => (None, Vec::new()),
-            Some(Measured::Edits(1)) => (Some("1 edit".to_owned()), Vec::new()),
-            Some(Measured::Edits(n)) => (Some(format!("{n} edits")), Vec::new()),
+            Some(Measured::Count(counted, n)) => (Some(counted.so_many(*n)), Vec::new()),
             Some(Measured::Similarity(ratio)) => (Some(ratio.to_string()), Vec::new()),
             Some(Measured::Sets(common, ratio)) => {
                 let ratio = ratio.as_ref().map(ToString::to_string);

@@ -2,7 +2,7 @@
 
 use super::Pair;
 use crate::base::error::Result;
-use crate::encode::{Encoded, Pipeline, number};
+use crate::encode::{Encoded, Pipeline, number, values};
 use crate::read::table::Table;
 use crate::rules::{Domain, Operand, Side, Test};
 use arrow_array::Array;
@@ -38,7 +38,7 @@ impl Pair {
 }
 
 fn value(table: &Table, record: u32, operand: &Operand, domain: Domain) -> Result<Option<String>> {
-    let (column, row) = (table.values(operand.column)?, table.ids.row(record));
+    let (column, row) = (values(table, operand)?, table.ids.row(record));
     if column.is_null(row) {
         return Ok(None);
     }

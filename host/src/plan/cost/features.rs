@@ -5,12 +5,11 @@
 //! on a sample of pairs. Sizes and shares are given as logarithms: what they do to time is to multiply.
 
 use crate::encode::Encoded;
+use crate::rules::measure::{By, CostsLike, Row};
 use hyperblock_shared::columns::{Columns, Head, MISSING};
-use hyperblock_shared::predicate::{
-    ArchivedBoost, ArchivedSetSimilarity, Boost, EditDistance, Measure, Predicate, SetSimilarity, Test,
-};
+use hyperblock_shared::measure::{Asked, Measure};
+use hyperblock_shared::predicate::{Predicate, Test};
 use hyperblock_shared::threshold::{ArchivedThreshold, Threshold};
-use hyperblock_shared::{jaro, sets, signature};
 
 /// How many features there are.
 pub const N_FEATURES: usize = 16;
@@ -65,19 +64,15 @@ impl Features {
         features[Kind::of(predicate) as usize] = 1.0;
         let Test::Compare { left, right, measure } = predicate.test else { return Self(features) };
         let (heads, bytes) = match measure {
-            Measure::Edits { texts, .. }
-            | Measure::EditSimilarity { texts, .. }
-            | Measure::Jaro { texts, .. } => {
+            Measure::Texts { texts, .. } => {
                 let texts = encoded.texts(texts);
                 (Some(texts.heads), texts.bits / 8)
             }
-            Measure::Sets { sets, .. } | Measure::CommonTokens { sets, .. } => {
-                (Some(encoded.sets(sets).heads), 1)
-            }
+            Measure::Sets { sets, .. } => (Some(encoded.sets(sets).heads), 1),
             Measure::Equal | Measure::Within { .. } => (None, 1),
         };
         // An empty set counts as missing; an empty text does not.
-        let is_set = matches!(measure, Measure::Sets { .. } | Measure::CommonTokens { .. });
+        let is_set = matches!(measure, Measure::Sets { .. });
         let sides = [left, right].map(|operand| Values::of(encoded.codes(operand), heads, is_set));
         let [l, r] = &sides;
         let lengths = sides.each_ref().map(Values::lengths);
@@ -87,10 +82,10 @@ impl Features {
         }
         features[ALPHABET] = f64::from(bytes).log2();
         features[MISSING_SHARE] = 1.0 - l.share_present() * r.share_present();
-        if let Some(asked) = Asked::of(measure) {
+        if let Measure::Texts { asked, .. } | Measure::Sets { asked, .. } = measure {
             let [(left, _), (right, _)] = lengths;
-            features[ROOM] = room(measure, left.max(right)).clamp(0.0, 1.0);
-            features[PASSING] = passing(l, r, &asked).log2();
+            features[ROOM] = room(measure, asked, left.max(right)).clamp(0.0, 1.0);
+            features[PASSING] = passing(l, r, measure).log2();
         }
         Self(features)
     }
@@ -116,17 +111,26 @@ impl Kind {
             Test::Compare { measure, .. } => match measure {
                 Measure::Equal => Self::Equal,
                 Measure::Within { .. } => Self::Within,
-                Measure::Edits { distance, .. } | Measure::EditSimilarity { distance, .. } => {
-                    match distance {
-                        EditDistance::Levenshtein => Self::Levenshtein,
-                        EditDistance::Damerau => Self::Damerau,
-                        EditDistance::Hamming => Self::Hamming,
+                Measure::Texts { .. } | Measure::Sets { .. } => {
+                    match row(measure).map(|row| row.costs_like) {
+                        Some(CostsLike::Levenshtein) => Self::Levenshtein,
+                        Some(CostsLike::Damerau) => Self::Damerau,
+                        Some(CostsLike::Hamming) => Self::Hamming,
+                        Some(CostsLike::Jaro) => Self::Jaro,
+                        Some(CostsLike::Sets) | None => Self::Sets,
                     }
                 }
-                Measure::Jaro { .. } => Self::Jaro,
-                Measure::Sets { .. } | Measure::CommonTokens { .. } => Self::Sets,
             },
         }
+    }
+}
+
+/// What the host knows of a measure.
+fn row(measure: Measure) -> Option<&'static Row> {
+    match measure {
+        Measure::Texts { by, .. } => Row::of(By::Texts(by)),
+        Measure::Sets { by, .. } => Row::of(By::Sets(by)),
+        Measure::Equal | Measure::Within { .. } => None,
     }
 }
 
@@ -166,88 +170,40 @@ impl Values {
 }
 
 /// How far from equal two values of that length may be: 0 is equal, 1 is anything.
-fn room(measure: Measure, length: f64) -> f64 {
-    let below_one =
-        |threshold: Threshold| 1.0 - f64::from(threshold.digits) / f64::from(threshold.scale.max(1));
-    match measure {
-        Measure::Equal | Measure::Within { .. } => 0.0,
-        Measure::Edits { most, .. } => f64::from(most) / length.max(1.0),
-        Measure::CommonTokens { least, .. } => 1.0 - f64::from(least) / length.max(1.0),
-        Measure::EditSimilarity { threshold, .. }
-        | Measure::Jaro { threshold, .. }
-        | Measure::Sets { threshold, .. } => below_one(threshold),
-    }
-}
-
-/// What is asked of two heads. The conditions themselves are those of `hyperblock_shared`.
-enum Asked {
-    Edits(u32),
-    EditSimilarity(ArchivedThreshold),
-    Jaro(ArchivedBoost, ArchivedThreshold),
-    Sets(ArchivedSetSimilarity, ArchivedThreshold),
-    CommonTokens(u32),
-}
-
-impl Asked {
-    fn of(measure: Measure) -> Option<Self> {
-        let archived = |Threshold { digits, scale, strict }: Threshold| ArchivedThreshold {
-            digits: digits.into(),
-            scale: scale.into(),
-            strict,
-        };
-        Some(match measure {
-            Measure::Equal | Measure::Within { .. } => return None,
-            Measure::Edits { most, .. } => Self::Edits(most),
-            Measure::EditSimilarity { threshold, .. } => Self::EditSimilarity(archived(threshold)),
-            Measure::Jaro { boost, threshold, .. } => {
-                let boost = match boost {
-                    Boost::None => ArchivedBoost::None,
-                    Boost::Winkler => ArchivedBoost::Winkler,
-                };
-                Self::Jaro(boost, archived(threshold))
-            }
-            Measure::Sets { similarity, threshold, .. } => {
-                let similarity = match similarity {
-                    SetSimilarity::Jaccard => ArchivedSetSimilarity::Jaccard,
-                    SetSimilarity::Dice => ArchivedSetSimilarity::Dice,
-                    SetSimilarity::Cosine => ArchivedSetSimilarity::Cosine,
-                    SetSimilarity::Overlap => ArchivedSetSimilarity::Overlap,
-                };
-                Self::Sets(similarity, archived(threshold))
-            }
-            Measure::CommonTokens { least, .. } => Self::CommonTokens(least),
-        })
-    }
-
-    /// Whether the heads leave it open.
-    fn possible(&self, a: &Head, b: &Head) -> bool {
-        let fewest_edits = || signature::fewest_edits(a.signature, b.signature).max(a.len.abs_diff(b.len));
-        let most_common = || {
-            let (only_a, only_b) = signature::fewest_unshared(a.signature, b.signature);
-            a.len.saturating_sub(only_a).min(b.len.saturating_sub(only_b))
-        };
-        match self {
-            // Values no longer than the edits allowed hold without a look.
-            Self::Edits(most) => fewest_edits() <= *most && a.len.max(b.len) > *most,
-            Self::EditSimilarity(threshold) => threshold.allows_edits(fewest_edits(), a.len.max(b.len)),
-            Self::Jaro(boost, threshold) => {
-                let prefix = match boost {
-                    ArchivedBoost::None => 0,
-                    // Most alphabets are small.
-                    ArchivedBoost::Winkler => a.common_beginning(b, 8, jaro::MOST_PREFIX),
-                };
-                jaro::possible(a.len, b.len, most_common(), prefix, threshold)
-            }
-            Self::Sets(similarity, threshold) => {
-                sets::possible(a.len, b.len, most_common(), similarity, threshold)
-            }
-            Self::CommonTokens(least) => most_common() >= *least,
+fn room(measure: Measure, asked: Asked<Threshold>, length: f64) -> f64 {
+    let counted = row(measure).and_then(|row| row.count).map(|(_, counted)| counted);
+    match asked {
+        Asked::Count(number) => {
+            let share = f64::from(number) / length.max(1.0);
+            if counted.is_some_and(|counted| counted.is_distance()) { share } else { 1.0 - share }
+        }
+        Asked::Similarity(Threshold { digits, scale, .. }) => {
+            1.0 - f64::from(digits) / f64::from(scale.max(1))
         }
     }
 }
 
+/// Whether the heads of two values leave it open whether it holds on them.
+fn is_open(measure: Measure, a: &Head, b: &Head) -> bool {
+    let archived = |Threshold { digits, scale, strict }: Threshold| ArchivedThreshold {
+        digits: digits.into(),
+        scale: scale.into(),
+        strict,
+    };
+    // Most alphabets are small.
+    const BITS: u32 = 8;
+    match measure {
+        Measure::Texts { by, asked, .. } => {
+            let asked = asked.map(archived);
+            by.possible(a, b, BITS, asked.as_ref()) && !by.is_certain(a, b, asked.as_ref())
+        }
+        Measure::Sets { by, asked, .. } => by.possible(a, b, asked.map(archived).as_ref()),
+        Measure::Equal | Measure::Within { .. } => false,
+    }
+}
+
 /// The share of pairs that the heads do not decide: at least half a pair of the sample.
-fn passing(left: &Values, right: &Values, asked: &Asked) -> f64 {
+fn passing(left: &Values, right: &Values, measure: Measure) -> f64 {
     let (n_left, n_right) = (left.0.len(), right.0.len());
     if n_left == 0 || n_right == 0 {
         return 1.0;
@@ -259,7 +215,7 @@ fn passing(left: &Values, right: &Values, asked: &Asked) -> f64 {
         (0..n_left).map(move |ix| (ix, (ix + shift) % n_right))
     });
     let open = pairs.filter(|&(l, r)| match (&left.0[l], &right.0[r]) {
-        (Some((code_l, a)), Some((code_r, b))) => code_l != code_r && asked.possible(a, b),
+        (Some((code_l, a)), Some((code_r, b))) => code_l != code_r && is_open(measure, a, b),
         _ => false,
     });
     let n_pairs = (n_left * n_rounds) as f64;

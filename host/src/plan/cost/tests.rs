@@ -5,9 +5,8 @@ use crate::device::cpu::Cpu;
 use crate::job::Job;
 use crate::plan::cost::BackendKind;
 use crate::run::measured::measured;
-use hyperblock_shared::predicate::{
-    Boost, EditDistance, Measure, Predicate, SetSimilarity, Test as PredicateTest,
-};
+use hyperblock_shared::measure::{Asked, Measure, OfSets, OfTexts};
+use hyperblock_shared::predicate::{Predicate, Test as PredicateTest};
 use hyperblock_shared::threshold::Threshold;
 use proptest::prelude::*;
 use std::path::Path;
@@ -76,7 +75,7 @@ fn sources_and_kinds_have_names() {
 #[test]
 fn features_know_the_columns() {
     let encoded = encoded(&rows(500));
-    let name = find(&encoded, |measure| matches!(measure, Measure::Edits { most: 1, .. }));
+    let name = find(&encoded, |measure| matches!(measure, Measure::Texts { asked: Asked::Count(1), .. }));
     assert_eq!(feature(&encoded, &name, "levenshtein"), 1.0);
     assert_eq!(Features::of(&encoded, &name).0[..8].iter().sum::<f64>(), 1.0);
     // Lengths 2, 3 and 4; a tenth is missing on either side.
@@ -84,28 +83,29 @@ fn features_know_the_columns() {
     assert!((feature(&encoded, &name, "spread_left") - 0.27).abs() < 0.02);
     assert!((feature(&encoded, &name, "missing") - 0.19).abs() < 0.01);
     assert!((feature(&encoded, &name, "room") - 1.0 / 3.0).abs() < 0.05);
-    let title = find(&encoded, |measure| matches!(measure, Measure::EditSimilarity { .. }));
+    let title =
+        find(&encoded, |measure| matches!(measure, Measure::Texts { asked: Asked::Similarity(_), .. }));
     assert!((feature(&encoded, &title, "length_left") - 40f64.log2()).abs() < 0.1);
     assert!((feature(&encoded, &title, "room") - 0.1).abs() < 1e-9);
     assert_eq!(feature(&encoded, &title, "spread_left"), 0.0);
     let words = find(&encoded, |measure| matches!(measure, Measure::Sets { .. }));
     assert!((feature(&encoded, &words, "length_left") - 9f64.log2()).abs() < 0.1);
-    let across = find(&encoded, |measure| matches!(measure, Measure::Edits { most: 3, .. }));
+    let across = find(&encoded, |measure| matches!(measure, Measure::Texts { asked: Asked::Count(3), .. }));
     assert!(feature(&encoded, &across, "length_left") < feature(&encoded, &across, "length_right"));
 }
 
 #[test]
 fn looser_thresholds_let_more_pass() {
     let encoded = encoded(&rows(500));
-    let title = find(&encoded, |measure| matches!(measure, Measure::EditSimilarity { .. }));
+    let title =
+        find(&encoded, |measure| matches!(measure, Measure::Texts { asked: Asked::Similarity(_), .. }));
     let passing = |digits| {
-        let PredicateTest::Compare { left, right, measure: Measure::EditSimilarity { texts, distance, .. } } =
-            title.test
+        let PredicateTest::Compare { left, right, measure: Measure::Texts { texts, by, .. } } = title.test
         else {
             panic!("{title:?} is another measure");
         };
         let threshold = Threshold { digits, scale: 10, strict: false };
-        let measure = Measure::EditSimilarity { texts, distance, threshold };
+        let measure = Measure::Texts { texts, by, asked: Asked::Similarity(threshold) };
         let predicate = Predicate { test: PredicateTest::Compare { left, right, measure }, negated: false };
         feature(&encoded, &predicate, "passing")
     };
@@ -147,8 +147,8 @@ fn static_costs_know_measures_and_lengths() {
         costs[encoded.predicates.iter().position(|other| *other == predicate).unwrap()]
     };
     let equal = cost(&|measure| matches!(measure, Measure::Equal));
-    let short = cost(&|measure| matches!(measure, Measure::Edits { most: 1, .. }));
-    let long = cost(&|measure| matches!(measure, Measure::EditSimilarity { .. }));
+    let short = cost(&|measure| matches!(measure, Measure::Texts { asked: Asked::Count(1), .. }));
+    let long = cost(&|measure| matches!(measure, Measure::Texts { asked: Asked::Similarity(_), .. }));
     assert!(equal < short && short < long, "{equal} {short} {long}");
 }
 
@@ -212,15 +212,16 @@ fn foreign_files_are_refused() {
 /// Some measure over the texts and sets at hand.
 fn measure(kind: usize, digits: u32, bound: u32) -> Measure {
     let threshold = Threshold { digits, scale: 100, strict: bound.is_multiple_of(2) };
-    let distance = [EditDistance::Levenshtein, EditDistance::Damerau, EditDistance::Hamming][kind % 3];
+    let distance = [OfTexts::Levenshtein, OfTexts::Damerau, OfTexts::Hamming][kind % 3];
+    let (count, alike) = (Asked::Count(bound), Asked::Similarity(threshold));
     match kind {
-        0..3 => Measure::Edits { texts: 0, distance, most: bound },
-        3..6 => Measure::EditSimilarity { texts: 0, distance, threshold },
-        6 => Measure::Jaro { texts: 0, boost: Boost::None, threshold },
-        7 => Measure::Jaro { texts: 0, boost: Boost::Winkler, threshold },
-        8 => Measure::Sets { sets: 0, similarity: SetSimilarity::Cosine, threshold },
-        9 => Measure::Sets { sets: 0, similarity: SetSimilarity::Overlap, threshold },
-        _ => Measure::CommonTokens { sets: 0, least: bound },
+        0..3 => Measure::Texts { texts: 0, by: distance, asked: count },
+        3..6 => Measure::Texts { texts: 0, by: distance, asked: alike },
+        6 => Measure::Texts { texts: 0, by: OfTexts::Jaro, asked: alike },
+        7 => Measure::Texts { texts: 0, by: OfTexts::JaroWinkler, asked: alike },
+        8 => Measure::Sets { sets: 0, by: OfSets::Cosine, asked: alike },
+        9 => Measure::Sets { sets: 0, by: OfSets::Overlap, asked: alike },
+        _ => Measure::Sets { sets: 0, by: OfSets::Overlap, asked: count },
     }
 }
 
@@ -235,10 +236,10 @@ proptest! {
         let mut encoded = encoded(&rows);
         for (kind, digits, bound) in kinds {
             let measure = measure(kind, digits, bound);
-            let wants_sets = matches!(measure, Measure::Sets { .. } | Measure::CommonTokens { .. });
+            let wants_sets = matches!(measure, Measure::Sets { .. });
             let like = find(&encoded, |other| match other {
                 Measure::Sets { sets: 0, .. } => wants_sets,
-                Measure::Edits { texts: 0, .. } => !wants_sets,
+                Measure::Texts { texts: 0, asked: Asked::Count(_), .. } => !wants_sets,
                 _ => false,
             });
             let PredicateTest::Compare { left, right, .. } = like.test else { continue };

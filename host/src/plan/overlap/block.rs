@@ -3,10 +3,10 @@
 use super::{ElementList, OverlapJoin};
 use crate::encode::Encoded;
 use crate::plan::ScanOptions;
+use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::overlap::{
     Class, MOST_CLASSES, NEVER, Overlap, Side, Signature, Sizes, Value, least_common,
 };
-use hyperblock_shared::predicate::ArchivedMeasure;
 use std::ops::Range;
 
 /// Two blocks that are joined.

@@ -12,8 +12,8 @@ use crate::plan::ScanOptions;
 use crate::plan::sweep::VERIFYING;
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns as _, MISSING};
+use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::overlap::{Class, Overlap, Posting, Signature, Value, holds, least_common, sign};
-use hyperblock_shared::predicate::ArchivedMeasure;
 use std::ops::Range;
 
 /// Values of a side that are drawn.
@@ -50,13 +50,8 @@ impl Sampled {
             lengths.iter().filter(|&&q| q <= most).map(|&q| Self::Grams { texts, q }).collect()
         };
         match measure {
-            ArchivedMeasure::Edits { texts, .. } | ArchivedMeasure::EditSimilarity { texts, .. } => {
-                grams(texts.to_native(), &[2, 3, 4])
-            }
-            ArchivedMeasure::Jaro { texts, .. } => grams(texts.to_native(), &[1]),
-            ArchivedMeasure::Sets { sets, .. } | ArchivedMeasure::CommonTokens { sets, .. } => {
-                vec![Self::Tokens(sets.to_native())]
-            }
+            ArchivedMeasure::Texts { texts, by, .. } => grams(texts.to_native(), by.get().grams()),
+            ArchivedMeasure::Sets { sets, .. } => vec![Self::Tokens(sets.to_native())],
             ArchivedMeasure::Equal | ArchivedMeasure::Within { .. } => Vec::new(),
         }
     }

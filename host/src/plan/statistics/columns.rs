@@ -2,7 +2,7 @@
 
 use crate::base::error::Result;
 use crate::base::grouped::grouped;
-use crate::encode::{CodeColumn, Pipeline};
+use crate::encode::{CodeColumn, Pipeline, values};
 use crate::read::table::Table;
 use crate::rules::{Side, Sided};
 use arrow_array::Array;
@@ -32,7 +32,7 @@ pub struct ColumnStatistics {
 impl ColumnStatistics {
     pub(crate) fn of(tables: [&Table; 2], column: &CodeColumn) -> Result<Self> {
         let table = tables[column.table];
-        let values = table.values(column.operand.column)?;
+        let values = values(table, &column.operand)?;
         let transforms = Pipeline::new(&column.operand.transforms)?;
         let mut counts: HashMap<&str, u64> = HashMap::new();
         let present = (0..values.len()).filter(|&row| !values.is_null(row));

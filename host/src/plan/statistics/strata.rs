@@ -12,7 +12,8 @@ use super::minhash::{self, Keys};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use hyperblock_shared::columns::{Columns, MISSING};
-use hyperblock_shared::predicate::{Measure, Test};
+use hyperblock_shared::measure::Measure;
+use hyperblock_shared::predicate::Test;
 use std::rc::Rc;
 
 /// A pair of records, and what share of its stratum's total one draw of it stands for.
@@ -135,12 +136,8 @@ impl<'a> Population<'a> {
             Measure::Within { reaches } => {
                 return vec![Stratum::Ranges(Ranges::of_reaches(operands, self.encoded.reaches(reaches)))];
             }
-            Measure::Edits { texts, .. }
-            | Measure::EditSimilarity { texts, .. }
-            | Measure::Jaro { texts, .. } => BucketsOf::Texts(texts, left, right),
-            Measure::Sets { sets, .. } | Measure::CommonTokens { sets, .. } => {
-                BucketsOf::Sets(sets, left, right)
-            }
+            Measure::Texts { texts, .. } => BucketsOf::Texts(texts, left, right),
+            Measure::Sets { sets, .. } => BucketsOf::Sets(sets, left, right),
         };
         let similar = Similar { of, buckets: self.buckets(of, &operands), operands: operands.clone() };
         let equals = Stratum::Ranges(Ranges::of_equals(operands));

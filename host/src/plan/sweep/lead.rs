@@ -10,7 +10,8 @@ use crate::base::random::Random;
 use crate::encode::{CodeColumn, Encoded};
 use crate::plan::{BranchSteps, ScanOptions};
 use hyperblock_shared::columns::{Columns, Head, MISSING};
-use hyperblock_shared::predicate::{ArchivedPredicate, Measure, Predicate, Test};
+use hyperblock_shared::measure::Measure;
+use hyperblock_shared::predicate::{ArchivedPredicate, Predicate, Test};
 use hyperblock_shared::screen::{Limits, Screen};
 use hyperblock_shared::signature::fewest_unshared;
 use std::ops::Range;
@@ -105,12 +106,10 @@ impl Lead {
             Measure::Within { reaches } => {
                 Self { screen: Screen::Reaches, reaches: Some(reaches), is_symmetric: false, ..lead }
             }
-            Measure::Edits { texts, .. }
-            | Measure::EditSimilarity { texts, .. }
-            | Measure::Jaro { texts, .. } => {
+            Measure::Texts { texts, .. } => {
                 signed(encoded.texts(texts).heads, |texts, is_wide| Signed::Texts { texts, is_wide }, texts)
             }
-            Measure::Sets { sets, .. } | Measure::CommonTokens { sets, .. } => {
+            Measure::Sets { sets, .. } => {
                 signed(encoded.sets(sets).heads, |sets, is_wide| Signed::Sets { sets, is_wide }, sets)
             }
         })

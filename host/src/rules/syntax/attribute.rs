@@ -1,11 +1,11 @@
 //! What an attribute of a score says: one similarity of two columns, without a bound, or one comparison of them.
 
-use super::score::{Score, Similarity};
+use super::quantity::Quantity;
 use super::term::Subject;
 use super::{Comparison, Complaint, Formula, Measure, Parsed, Rule, complaint};
 use crate::base::decimal::Decimal;
-use crate::rules::Bound;
 use crate::rules::literal::Literal;
+use crate::rules::{Asked, Bound};
 use sqlparser::ast::Expr;
 use std::ops::Range;
 
@@ -37,8 +37,10 @@ impl Rule<'_> {
         let (span, expr) = (self.tokens.span(expr), unnested(expr));
         if let Expr::Function(_) = expr {
             return match self.subject(expr)? {
-                Subject::Score(Score::Similarity(similarity), left, right) => {
-                    let measure = unbounded(similarity);
+                Subject::Quantity(Quantity::Similarity(function), left, right) => {
+                    // A bound that is no bound.
+                    let bound = Bound { least: Decimal::ZERO, strict: false };
+                    let measure = function.asked(Asked::Similarity(bound));
                     let comparison = Comparison::Pair { left, right, measure, span };
                     Ok(Measured { comparison, negated: false, is_similarity: true })
                 }
@@ -60,7 +62,7 @@ impl Rule<'_> {
                     .help("compare a column of l with one of r"))
             }
             Comparison::Pair {
-                measure: Measure::EditSimilarity(..) | Measure::Jaro(..) | Measure::Sets(..),
+                measure: Measure::Texts(_, Asked::Similarity(_)) | Measure::Sets(_, _, Asked::Similarity(_)),
                 ..
             } => Err(complaint(span, "a similarity is an attribute's measure without a bound").help(
                 "leave the bound out; what is too little for the attribute to count is its `threshold`",
@@ -71,15 +73,16 @@ impl Rule<'_> {
 
     fn no_measure(&self, span: Range<usize>, subject: &Subject) -> Complaint {
         let help = match subject {
-            Subject::Score(Score::Edits(_), ..) => {
-                "write it as a similarity, such as levenshtein_similarity(l.a, r.a)"
+            Subject::Quantity(Quantity::Count(_, counted), ..) if counted.is_distance() => {
+                "write it as a similarity, such as levenshtein_similarity(l.a, r.a)".to_owned()
             }
-            Subject::Score(Score::CommonTokens(_), ..) => {
-                "write overlap_coefficient(…), or compare it with a number of tokens: >= 2"
+            Subject::Quantity(Quantity::Count(function, counted), ..) => {
+                let (similarity, noun) = (function.row.similarity, counted.noun());
+                format!("write {similarity}(…), or compare it with a number of {noun}: {}", counted.example())
             }
-            Subject::Score(..) => "compare it with a number: <= 1",
-            Subject::Set(..) => "compare two sets, as in jaccard(words(l.a), words(r.a))",
-            Subject::Term(_) | Subject::Constant(_) => MEASURES,
+            Subject::Quantity(..) => "compare it with a number: <= 1".to_owned(),
+            Subject::Set(..) => "compare two sets, as in jaccard(words(l.a), words(r.a))".to_owned(),
+            Subject::Term(_) | Subject::Constant(_) => MEASURES.to_owned(),
         };
         complaint(span, format!("{} alone is no similarity", subject.what())).help(help)
     }
@@ -95,14 +98,4 @@ fn unnested(expr: &Expr) -> &Expr {
         expr = inner;
     }
     expr
-}
-
-/// The measure, with a bound that is no bound.
-fn unbounded(similarity: Similarity) -> Measure {
-    let bound = Bound { least: Decimal::ZERO, strict: false };
-    match similarity {
-        Similarity::Edit(distance) => Measure::EditSimilarity(distance, bound),
-        Similarity::Jaro(boost) => Measure::Jaro(boost, bound),
-        Similarity::Sets(tokenizer, similarity) => Measure::Sets(tokenizer, similarity, bound),
-    }
 }

@@ -1,98 +1,30 @@
 //! Function calls: transforms, token sets and measures, by the names they have here and elsewhere.
 
-use super::score::{Score, Similarity};
+use super::quantity::{Function as Called, Operands, Quantity};
 use super::term::{Subject, pair};
-use super::{Complaint, Constant, ConstantValue, Parsed, Rule, complaint};
+use super::{Complaint, Constant, ConstantValue, Parsed, Rule, Term, complaint};
+use crate::rules::measure::{By, MEASURES, Row};
 use crate::rules::suggest::nearest;
-use crate::rules::{Boost, EditDistance, SetSimilarity, Tokenizer, Transform};
+use crate::rules::transform::{self, PLAIN};
+use crate::rules::{Tokenizer, Transform};
 use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 use std::ops::RangeInclusive;
 
-const FUNCTIONS: [&str; 30] = [
-    "levenshtein",
-    "levenshtein_similarity",
-    "damerau_levenshtein",
-    "damerau_levenshtein_similarity",
-    "hamming",
-    "hamming_similarity",
-    "jaro_similarity",
-    "jaro_winkler_similarity",
-    "jaccard",
-    "dice",
-    "cosine",
-    "overlap_coefficient",
-    "overlap",
-    "words",
-    "qgrams",
-    "chars",
-    "abs",
-    "lower",
-    "upper",
-    "trim",
-    "substr",
-    "left",
-    "right",
-    "regexp_replace",
-    "strip_accents",
-    "soundex",
-    "metaphone",
-    "year",
-    "length_key",
-    // The same as substr.
-    "substring",
-];
+/// Functions that are neither measures nor transforms of a value alone. `substring` is the same as `substr`.
+const OTHERS: [&str; 9] =
+    ["words", "qgrams", "chars", "abs", "substr", "left", "right", "regexp_replace", "substring"];
 
 /// The name that a function has here, where other databases call it otherwise.
-fn usual(name: &str) -> &str {
-    match name {
-        "lcase" => "lower",
-        "ucase" => "upper",
-        "jaro" => "jaro_similarity",
-        "jaro_winkler" => "jaro_winkler_similarity",
-        same => same,
-    }
+fn usual(name: &str) -> String {
+    let measure = Row::named(name).map(|(row, form)| row.name(form));
+    let transform = || transform::Row::named(name).map(|row| row.name);
+    measure.or_else(transform).unwrap_or(name).to_owned()
 }
 
-/// A transform that needs no more than the value.
-fn transform(name: &str) -> Option<Transform> {
-    Some(match name {
-        "lower" => Transform::Lower,
-        "upper" => Transform::Upper,
-        "trim" => Transform::Trim,
-        "strip_accents" => Transform::StripAccents,
-        "soundex" => Transform::Soundex,
-        "metaphone" => Transform::Metaphone,
-        "year" => Transform::Year,
-        "length_key" => Transform::LengthKey,
-        _ => return None,
-    })
-}
-
-/// A measure of two texts.
-fn of_texts(name: &str) -> Option<Score> {
-    Some(match name {
-        "levenshtein" => Score::Edits(EditDistance::Levenshtein),
-        "damerau_levenshtein" => Score::Edits(EditDistance::Damerau),
-        "hamming" => Score::Edits(EditDistance::Hamming),
-        "levenshtein_similarity" => Score::Similarity(Similarity::Edit(EditDistance::Levenshtein)),
-        "damerau_levenshtein_similarity" => Score::Similarity(Similarity::Edit(EditDistance::Damerau)),
-        "hamming_similarity" => Score::Similarity(Similarity::Edit(EditDistance::Hamming)),
-        "jaro_similarity" => Score::Similarity(Similarity::Jaro(Boost::None)),
-        "jaro_winkler_similarity" => Score::Similarity(Similarity::Jaro(Boost::Winkler)),
-        _ => return None,
-    })
-}
-
-/// A measure of two sets of tokens.
-fn of_sets(name: &str, tokenizer: Tokenizer) -> Option<Score> {
-    Some(match name {
-        "jaccard" => Score::Similarity(Similarity::Sets(tokenizer, SetSimilarity::Jaccard)),
-        "dice" => Score::Similarity(Similarity::Sets(tokenizer, SetSimilarity::Dice)),
-        "cosine" => Score::Similarity(Similarity::Sets(tokenizer, SetSimilarity::Cosine)),
-        "overlap_coefficient" => Score::Similarity(Similarity::Sets(tokenizer, SetSimilarity::Overlap)),
-        "overlap" => Score::CommonTokens(tokenizer),
-        _ => return None,
-    })
+/// The names of all functions.
+fn functions() -> impl Iterator<Item = &'static str> {
+    let measures = MEASURES.iter().flat_map(Row::functions).map(|(name, _)| name);
+    measures.chain(OTHERS).chain(PLAIN.iter().map(|row| row.name))
 }
 
 impl Rule<'_> {
@@ -102,20 +34,27 @@ impl Rule<'_> {
             let message = format!("{name} takes {form}, and here {}", counted(args.len()));
             Err(complaint(self.tokens.span(expr), message))
         };
-        if let Some(transform) = transform(&name) {
+        if let Some(row) = transform::Row::named(&name) {
             return match args.as_slice() {
-                [inner] => self.transformed(&name, inner, transform, expr),
+                [inner] => self.transformed(row.name, inner, row.transform.clone(), expr),
                 _ => wrong("one column"),
             };
         }
-        if let Some(score) = of_texts(&name) {
-            return match args.as_slice() {
-                [a, b] => {
+        if let Some((row, form)) = Row::named(&name) {
+            return match (row.by, args.as_slice()) {
+                (By::Texts(by), [a, b]) => {
                     let (a, b) = (self.term(a, &name)?, self.term(b, &name)?);
                     let (left, right) = pair(a, b, self.tokens.span(expr))?;
-                    Ok(Subject::Score(score, left, right))
+                    let function = Called { row, of: Operands::Texts(by) };
+                    Ok(Subject::Quantity(function.quantity(form), left, right))
                 }
-                _ => wrong("two columns"),
+                (By::Texts(_), _) => wrong("two columns"),
+                (By::Sets(by), [a, b]) => {
+                    let (tokenizer, left, right) = self.sets(&name, a, b, expr)?;
+                    let function = Called { row, of: Operands::Sets(tokenizer, by) };
+                    Ok(Subject::Quantity(function.quantity(form), left, right))
+                }
+                (By::Sets(_), _) => wrong("two sets"),
             };
         }
         match (name.as_str(), args.as_slice()) {
@@ -149,8 +88,7 @@ impl Rule<'_> {
             ("left" | "right" | "qgrams", _) => wrong("a column and a length"),
             ("abs", [inner]) => self.distance(inner),
             ("abs", _) => wrong("one difference"),
-            (_, [a, b]) => self.sets(&name, a, b, expr),
-            _ => wrong("two sets"),
+            _ => Err(self.unknown_function(&name, function)),
         }
     }
 
@@ -160,8 +98,8 @@ impl Rule<'_> {
             [part] => part.as_ident().map_or_else(|| part.to_string(), |ident| ident.value.clone()),
             _ => function.name.to_string(),
         };
-        let name = usual(&name.to_ascii_lowercase()).to_owned();
-        if !FUNCTIONS.contains(&name.as_str()) {
+        let name = usual(&name.to_ascii_lowercase());
+        if !functions().any(|known| known == name) {
             return Err(self.unknown_function(&name, function));
         }
         let odd = || {
@@ -196,9 +134,9 @@ impl Rule<'_> {
                 "missing is not equal, not even to a stand-in: for missing values, write OR l.a IS NULL",
             );
         }
-        complaint(place, format!("there is no function `{name}`")).help(match nearest(name, FUNCTIONS) {
+        complaint(place, format!("there is no function `{name}`")).help(match nearest(name, functions()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the functions are {}", FUNCTIONS.join(", ")),
+            None => format!("the functions are {}", functions().collect::<Vec<_>>().join(", ")),
         })
     }
 
@@ -281,7 +219,7 @@ impl Rule<'_> {
         })
     }
 
-    fn sets(&self, name: &str, a: &Expr, b: &Expr, expr: &Expr) -> Parsed<Subject> {
+    fn sets(&self, name: &str, a: &Expr, b: &Expr, expr: &Expr) -> Parsed<(Tokenizer, Term, Term)> {
         let forms =
             || format!("write {name}(words(l.a), words(r.a)) or {name}(qgrams(l.a, 3), qgrams(r.a, 3))");
         let set = |expr: &Expr| match self.subject(expr)? {
@@ -294,19 +232,19 @@ impl Rule<'_> {
             }
         };
         let ((a, tokenizer), (b, other)) = (set(a)?, set(b)?);
-        let score = of_sets(name, tokenizer).filter(|_| tokenizer == other).ok_or_else(|| {
+        if tokenizer != other {
             let message = format!("{name} compares sets of the same kind of token");
-            complaint(self.tokens.span(expr), message).help(forms())
-        })?;
+            return Err(complaint(self.tokens.span(expr), message).help(forms()));
+        }
         let (left, right) = pair(a, b, self.tokens.span(expr))?;
-        Ok(Subject::Score(score, left, right))
+        Ok((tokenizer, left, right))
     }
 
     /// What stands in `abs(…)`.
     fn distance(&self, inner: &Expr) -> Parsed<Subject> {
         match self.subject(inner)? {
-            Subject::Score(Score::Difference { .. }, left, right) => {
-                Ok(Subject::Score(Score::Distance, left, right))
+            Subject::Quantity(Quantity::Difference { .. }, left, right) => {
+                Ok(Subject::Quantity(Quantity::Distance, left, right))
             }
             _ => {
                 let message = "abs takes the difference of two columns";

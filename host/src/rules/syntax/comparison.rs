@@ -1,6 +1,6 @@
 //! Two subjects and an operator: what they say, if they say anything.
 
-use super::score::{Number, Outcome, Score, Trivial};
+use super::quantity::{Number, Outcome, Quantity, Trivial};
 use super::term::{Subject, number, pair};
 use super::{Asked, Comparison, Complaint, Constant, ConstantValue, Formula, Parsed, Term, complaint};
 use crate::rules::{Measure, Side};
@@ -54,14 +54,14 @@ pub(super) fn compare(a: Subject, op: Op, b: Subject, span: Range<usize>) -> Par
         (Subject::Constant(constant), b) => compare(b, op.flipped(), Subject::Constant(constant), span),
         (Subject::Term(a), Subject::Term(b)) => columns(a, op, b, span),
         (Subject::Term(term), Subject::Constant(constant)) => value(term, op, constant, span),
-        (Subject::Score(score, left, right), Subject::Constant(constant)) => {
-            let outcome = score.compared(op, number_of(constant, score)?, &span)?;
+        (Subject::Quantity(quantity, left, right), Subject::Constant(constant)) => {
+            let outcome = quantity.compared(op, number_of(constant, quantity)?, &span)?;
             measured(left, right, &span, outcome)
         }
         (set @ Subject::Set(..), _) | (_, set @ Subject::Set(..)) => {
             Err(complaint(span, "sets are not compared this way").help(set.how_to_compare()))
         }
-        (measure @ Subject::Score(..), _) | (_, measure) => {
+        (measure @ Subject::Quantity(..), _) | (_, measure) => {
             Err(complaint(span, "a measure is compared with a number").help(measure.how_to_compare()))
         }
     }
@@ -87,8 +87,8 @@ pub(super) fn between(
         }
     }
     match (subject, low, high) {
-        (Subject::Score(score, left, right), Subject::Constant(low), Subject::Constant(high)) => {
-            let outcome = score.between(&number_of(low, score)?, &number_of(high, score)?)?;
+        (Subject::Quantity(quantity, left, right), Subject::Constant(low), Subject::Constant(high)) => {
+            let outcome = quantity.between(&number_of(low, quantity)?, &number_of(high, quantity)?)?;
             measured(left, right, &span, outcome)
         }
         (subject, low, high) => Ok(Formula::And(vec![
@@ -107,7 +107,7 @@ fn columns(a: Term, op: Op, b: Term, span: Range<usize>) -> Parsed<Formula<Compa
         return Ok(Formula::Leaf(equal).not_if(op == Op::NotEq));
     }
     let zero = (number("0", false, &span)?, span.clone());
-    let outcome = Score::Difference { turned }.compared(op, zero, &span)?;
+    let outcome = Quantity::Difference { turned }.compared(op, zero, &span)?;
     measured(left, right, &span, outcome)
 }
 
@@ -126,12 +126,12 @@ fn value(term: Term, op: Op, constant: Constant, span: Range<usize>) -> Parsed<F
     Ok(Formula::Leaf(Comparison::Value(term, asked)).not_if(negated))
 }
 
-fn number_of(constant: Constant, score: Score) -> Parsed<Number> {
+fn number_of(constant: Constant, quantity: Quantity) -> Parsed<Number> {
     match constant.value {
         ConstantValue::Number(number) => Ok((number, constant.span)),
         ConstantValue::Text(_) => {
             Err(complaint(constant.span, "a measure is compared with a number, not a text")
-                .help(format!("write it without quotes: {}", score.form())))
+                .help(format!("write it without quotes: {}", quantity.form())))
         }
     }
 }

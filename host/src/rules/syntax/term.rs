@@ -1,6 +1,6 @@
 //! What stands on one side of an operator: a column under its transforms, a constant, a measure of two columns.
 
-use super::score::Score;
+use super::quantity::Quantity;
 use super::{Complaint, Constant, ConstantValue, Parsed, Rule, Term, complaint};
 use crate::base::decimal::Decimal;
 use crate::rules::{Side, Tokenizer, Transform};
@@ -15,7 +15,7 @@ pub(super) enum Subject {
     /// A value's tokens.
     Set(Term, Tokenizer),
     /// A measure of a left value and a right one.
-    Score(Score, Term, Term),
+    Quantity(Quantity, Term, Term),
 }
 
 impl Subject {
@@ -26,20 +26,24 @@ impl Subject {
             Self::Constant(Constant { value: ConstantValue::Text(_), .. }) => "a text",
             Self::Constant(_) => "a number",
             Self::Set(..) => "a set of tokens",
-            Self::Score(Score::Difference { .. }, ..) => "a difference",
-            Self::Score(..) => "a measure",
+            Self::Quantity(Quantity::Difference { .. }, ..) => "a difference",
+            Self::Quantity(..) => "a measure",
         }
     }
 
     /// What to write where it stands alone.
-    pub(super) fn how_to_compare(&self) -> &'static str {
+    pub(super) fn how_to_compare(&self) -> String {
         match self {
-            Self::Term(_) | Self::Constant(_) => "compare it: l.a = r.a, or l.a = 'x'",
-            Self::Set(..) => "compare sets by jaccard(words(l.a), words(r.a)) >= 0.8",
-            Self::Score(Score::Edits(_), ..) => "compare it with a number of edits: <= 2",
-            Self::Score(Score::CommonTokens(_), ..) => "compare it with a number of tokens: >= 2",
-            Self::Score(Score::Distance | Score::Difference { .. }, ..) => "compare it with a number: <= 2",
-            Self::Score(..) => "compare it with a number between 0 and 1: >= 0.8",
+            Self::Term(_) | Self::Constant(_) => "compare it: l.a = r.a, or l.a = 'x'".to_owned(),
+            Self::Set(..) => "compare sets by jaccard(words(l.a), words(r.a)) >= 0.8".to_owned(),
+            Self::Quantity(quantity, ..) => {
+                let with = match quantity {
+                    Quantity::Count(_, counted) => format!("a number of {}", counted.noun()),
+                    Quantity::Distance | Quantity::Difference { .. } => "a number".to_owned(),
+                    Quantity::Similarity(_) => "a number between 0 and 1".to_owned(),
+                };
+                format!("compare it with {with}: {}", quantity.form())
+            }
         }
     }
 }
@@ -54,7 +58,7 @@ impl Rule<'_> {
             Expr::Identifier(name) => match self.only_side {
                 Some(side) => Ok(Subject::Term(Term {
                     side,
-                    name: name.value.clone(),
+                    columns: vec![name.value.clone()],
                     transforms: Vec::new(),
                     span: self.tokens.span(expr),
                 })),
@@ -106,7 +110,7 @@ impl Rule<'_> {
             };
             return Err(complaint(span, message).help("write the column alone, without l. or r."));
         }
-        Ok(Term { side, name: name.value.clone(), transforms: Vec::new(), span })
+        Ok(Term { side, columns: vec![name.value.clone()], transforms: Vec::new(), span })
     }
 
     fn unqualified(&self, name: &Ident) -> Complaint {
@@ -180,7 +184,7 @@ impl Rule<'_> {
         let (a, b) = (term(left)?, term(right)?);
         let turned = a.side == Side::Right;
         let (left, right) = pair(a, b, self.tokens.span(expr))?;
-        Ok(Subject::Score(Score::Difference { turned }, left, right))
+        Ok(Subject::Quantity(Quantity::Difference { turned }, left, right))
     }
 }
 

@@ -8,8 +8,8 @@ use crate::rules::implication::{excludes, implies};
 use crate::rules::normal::{self, NoRule};
 use crate::rules::syntax::Formula;
 use crate::rules::{
-    Boost, Bound, Condition, Domain, EditDistance, Limit, Measure, Operand, Predicate, Rule, SetSimilarity,
-    Side, Test, Tokenizer, Transform, subsumed,
+    Asked, Bound, Column, Condition, Domain, Limit, Measure, OfSets, OfTexts, Operand, Predicate, Rule, Side,
+    Test, Tokenizer, Transform, subsumed,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -43,7 +43,7 @@ fn outcome(test: &Test, left: &Record, right: &Record) -> Option<bool> {
 }
 
 fn value(operand: &Operand, domain: Domain, record: &Record) -> Option<String> {
-    let mut value = record[operand.column].clone();
+    let mut value = record[operand.columns[0].place].clone();
     for transform in &operand.transforms {
         value = match transform {
             Transform::Lower => value.to_lowercase(),
@@ -75,13 +75,26 @@ fn order(a: &str, b: &str, domain: Domain) -> Ordering {
     }
 }
 
-fn edits(distance: EditDistance, a: &str, b: &str) -> usize {
+fn edits(distance: OfTexts, a: &str, b: &str) -> usize {
     match distance {
-        EditDistance::Levenshtein => strsim::levenshtein(a, b),
-        EditDistance::Damerau => strsim::osa_distance(a, b),
-        EditDistance::Hamming => {
+        OfTexts::Levenshtein => strsim::levenshtein(a, b),
+        OfTexts::Damerau => strsim::osa_distance(a, b),
+        OfTexts::Hamming => {
             a.chars().zip(b.chars()).filter(|(x, y)| x != y).count() + a.len().abs_diff(b.len())
         }
+        OfTexts::Jaro | OfTexts::JaroWinkler => panic!("{distance:?} counts nothing"),
+    }
+}
+
+fn similarity(by: OfTexts, a: &str, b: &str) -> f64 {
+    match by {
+        OfTexts::Jaro => strsim::jaro(a, b),
+        OfTexts::JaroWinkler => {
+            let prefix = a.chars().zip(b.chars()).take(4).take_while(|(x, y)| x == y).count();
+            let jaro = strsim::jaro(a, b);
+            jaro + 0.1 * prefix as f64 * (1.0 - jaro)
+        }
+        distance => 1.0 - edits(distance, a, b) as f64 / a.len().max(b.len()) as f64,
     }
 }
 
@@ -107,27 +120,19 @@ fn compare(measure: Measure, a: &str, b: &str, domain: Domain) -> Option<bool> {
     };
     Some(match measure {
         Measure::Equal => order(a, b, domain).is_eq(),
-        Measure::Edits(distance, most) => edits(distance, a, b) <= most as usize,
-        Measure::EditSimilarity(distance, bound) => {
-            reaches(1.0 - edits(distance, a, b) as f64 / a.len().max(b.len()) as f64, bound)
-        }
-        Measure::Jaro(Boost::None, bound) => reaches(strsim::jaro(a, b), bound),
-        Measure::Jaro(Boost::Winkler, bound) => {
-            let prefix = a.chars().zip(b.chars()).take(4).take_while(|(x, y)| x == y).count();
-            let jaro = strsim::jaro(a, b);
-            reaches(jaro + 0.1 * prefix as f64 * (1.0 - jaro), bound)
-        }
-        Measure::Sets(tokenizer, similarity, bound) => {
+        Measure::Texts(by, Asked::Count(most)) => edits(by, a, b) <= most as usize,
+        Measure::Texts(by, Asked::Similarity(bound)) => reaches(similarity(by, a, b), bound),
+        Measure::Sets(tokenizer, by, Asked::Similarity(bound)) => {
             let (common, a, b) = sets(tokenizer)?;
-            let is = match similarity {
-                SetSimilarity::Jaccard => common / (a + b - common),
-                SetSimilarity::Dice => 2.0 * common / (a + b),
-                SetSimilarity::Cosine => common / (a * b).sqrt(),
-                SetSimilarity::Overlap => common / a.min(b),
+            let is = match by {
+                OfSets::Jaccard => common / (a + b - common),
+                OfSets::Dice => 2.0 * common / (a + b),
+                OfSets::Cosine => common / (a * b).sqrt(),
+                OfSets::Overlap => common / a.min(b),
             };
             reaches(is, bound)
         }
-        Measure::CommonTokens(tokenizer, least) => sets(tokenizer)?.0 >= f64::from(least),
+        Measure::Sets(tokenizer, _, Asked::Count(least)) => sets(tokenizer)?.0 >= f64::from(least),
         Measure::Difference { least, most } => {
             let difference = number(a, domain)? - number(b, domain)?;
             let beyond = |limit: Option<Limit>, wrong: Ordering| {
@@ -146,7 +151,8 @@ fn decimal(text: &str) -> Decimal {
 }
 
 fn operand(column: usize, transforms: Vec<Transform>) -> Operand {
-    Operand { column, name: ["a", "x", "d"][column].to_owned(), transforms }
+    let name = ["a", "x", "d"][column].to_owned();
+    Operand { columns: vec![Column { place: column, name }], transforms }
 }
 
 fn texts() -> impl Strategy<Value = Vec<Transform>> {
@@ -169,7 +175,7 @@ fn tokenizer() -> impl Strategy<Value = Tokenizer> {
 }
 
 fn measure(tokenizer: Tokenizer) -> BoxedStrategy<Measure> {
-    let distance = || select(vec![EditDistance::Levenshtein, EditDistance::Damerau, EditDistance::Hamming]);
+    let distance = select(vec![OfTexts::Levenshtein, OfTexts::Damerau, OfTexts::Hamming]);
     let bound = || {
         let least = select(vec!["0", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "1"]);
         (least, any::<bool>()).prop_map(|(least, strict)| {
@@ -178,19 +184,14 @@ fn measure(tokenizer: Tokenizer) -> BoxedStrategy<Measure> {
             Bound { least: decimal(least), strict }
         })
     };
-    let sets = select(vec![
-        SetSimilarity::Jaccard,
-        SetSimilarity::Dice,
-        SetSimilarity::Cosine,
-        SetSimilarity::Overlap,
-    ]);
+    let (texts, sets) = (select(OfTexts::ALL.to_vec()), select(OfSets::ALL.to_vec()));
+    let alike = Asked::Similarity;
     prop_oneof![
         3 => Just(Measure::Equal),
-        3 => (distance(), 0..5u32).prop_map(|(distance, most)| Measure::Edits(distance, most)),
-        3 => (distance(), bound()).prop_map(|(distance, bound)| Measure::EditSimilarity(distance, bound)),
-        3 => (select(vec![Boost::None, Boost::Winkler]), bound()).prop_map(|(boost, bound)| Measure::Jaro(boost, bound)),
-        4 => (sets, bound()).prop_map(move |(sets, bound)| Measure::Sets(tokenizer, sets, bound)),
-        1 => (1..4u32).prop_map(move |least| Measure::CommonTokens(tokenizer, least)),
+        3 => (distance, 0..5u32).prop_map(|(by, most)| Measure::Texts(by, Asked::Count(most))),
+        6 => (texts, bound()).prop_map(move |(by, bound)| Measure::Texts(by, alike(bound))),
+        4 => (sets, bound()).prop_map(move |(by, bound)| Measure::Sets(tokenizer, by, alike(bound))),
+        1 => (1..4u32).prop_map(move |least| Measure::Sets(tokenizer, OfSets::Overlap, Asked::Count(least))),
     ]
     .boxed()
 }

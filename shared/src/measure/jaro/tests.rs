@@ -156,3 +156,11 @@ fn winklers_examples() {
         assert_eq!(reaches::<8>(a, b, WINKLER, threshold), want, "{a} {b} {digits}");
     }
 }
+
+#[test]
+fn fractions_for_people_are_in_lowest_terms() {
+    let (a, b) = (Packed::<8>::new("MARTHA"), Packed::<8>::new("MARHTA"));
+    assert_eq!(WINKLER.exact(a.text(), b.text(), &mut [][..]).similarity, (173, 180));
+    let (a, b) = (Packed::<8>::new("a"), Packed::<8>::new("b"));
+    assert_eq!(JARO.exact(a.text(), b.text(), &mut [][..]).similarity, (0, 1));
+}

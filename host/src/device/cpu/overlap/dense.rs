@@ -4,8 +4,8 @@
 //! batch of probing values goes over it.
 
 use super::Pairs;
+use hyperblock_shared::measure::sets::share;
 use hyperblock_shared::overlap::{Overlap, Signature, Value};
-use hyperblock_shared::sets::share;
 use multiversion::multiversion;
 use std::ops::Range;
 

@@ -12,7 +12,7 @@ use cudarc::driver::CudaSlice;
 use hyperblock_shared::layout::{
     CANDIDATE_WORDS, DeviceAtomics, DeviceSlice, DeviceSweep, HEAVY_WORDS, SweepCounters,
 };
-use hyperblock_shared::predicate::ArchivedMeasure;
+use hyperblock_shared::measure::ArchivedMeasure;
 
 impl<'a> CudaScan<'a> {
     fn measure(&self, join: &OverlapJoin) -> Result<&'a ArchivedMeasure> {

@@ -7,29 +7,53 @@
 use super::comparison::Op;
 use super::{Formula, Parsed, complaint};
 use crate::base::decimal::Decimal;
-use crate::rules::{Boost, Bound, EditDistance, Limit, Measure, SetSimilarity, Tokenizer};
+use crate::rules::measure::{Counted, Form, Row};
+use crate::rules::{Asked, Bound, Limit, Measure, OfSets, OfTexts, Tokenizer};
 use std::ops::Range;
 
 /// A measure that has not been compared with a number yet.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Score {
-    Edits(EditDistance),
-    Similarity(Similarity),
-    CommonTokens(Tokenizer),
+#[derive(Clone, Copy)]
+pub(super) enum Quantity {
+    /// A number of edits, or of tokens in common.
+    Count(Function, Counted),
+    /// Between 0 and 1.
+    Similarity(Function),
     /// `abs(l.x - r.x)`
     Distance,
     /// `l.x - r.x`, or, if `turned`, `r.x - l.x`.
-    Difference {
-        turned: bool,
-    },
+    Difference { turned: bool },
 }
 
-/// A measure between 0 and 1.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Similarity {
-    Edit(EditDistance),
-    Jaro(Boost),
-    Sets(Tokenizer, SetSimilarity),
+/// A measure of the table, with its operands.
+#[derive(Clone, Copy)]
+pub(super) struct Function {
+    pub(super) row: &'static Row,
+    pub(super) of: Operands,
+}
+
+/// What a measure is of.
+#[derive(Clone, Copy)]
+pub(super) enum Operands {
+    Texts(OfTexts),
+    Sets(Tokenizer, OfSets),
+}
+
+impl Function {
+    /// What one of its functions gives.
+    pub(super) fn quantity(self, form: Form) -> Quantity {
+        match form {
+            Form::Count(counted) => Quantity::Count(self, counted),
+            Form::Similarity => Quantity::Similarity(self),
+        }
+    }
+
+    /// The measure, asked for something.
+    pub(super) fn asked(self, asked: Asked<Bound>) -> Measure {
+        match self.of {
+            Operands::Texts(by) => Measure::Texts(by, asked),
+            Operands::Sets(tokenizer, by) => Measure::Sets(tokenizer, by, asked),
+        }
+    }
 }
 
 /// A number, and where it stands.
@@ -45,12 +69,12 @@ pub(super) enum Trivial {
 /// What a comparison with a number comes to.
 pub(super) type Outcome = Result<Formula<Measure>, Trivial>;
 
-impl Score {
+impl Quantity {
     /// What to compare it with, for people.
     pub(super) fn form(self) -> &'static str {
         match self {
-            Self::Edits(_) | Self::Distance | Self::Difference { .. } => "<= 2",
-            Self::CommonTokens(_) => ">= 2",
+            Self::Count(_, counted) => counted.example(),
+            Self::Distance | Self::Difference { .. } => "<= 2",
             Self::Similarity(_) => ">= 0.8",
         }
     }
@@ -88,27 +112,33 @@ impl Score {
 
     fn at_most(self, (number, place): &Number) -> Parsed<Outcome> {
         Ok(match self {
-            Self::Edits(distance) => edits(distance, number.floor()),
-            Self::CommonTokens(tokenizer) => not(tokens(tokenizer, whole(*number, place)?.saturating_add(1))),
+            Self::Count(function, counted) if counted.is_distance() => at_most(function, number.floor()),
+            Self::Count(function, counted) => {
+                not(at_least(function, whole(function, counted, *number, place)?.saturating_add(1)))
+            }
             Self::Distance => distance(*number, false),
             Self::Difference { turned } => difference(*number, false, turned),
-            Self::Similarity(similarity) => not(similarity.reaches(*number, true, place)?),
+            Self::Similarity(function) => not(function.reaches(*number, true, place)?),
         })
     }
 
     fn below(self, (number, place): &Number) -> Parsed<Outcome> {
         Ok(match self {
-            Self::Edits(distance) => edits(distance, number.floor() - i128::from(number.is_integer())),
-            Self::CommonTokens(tokenizer) => not(tokens(tokenizer, whole(*number, place)?)),
+            Self::Count(function, counted) if counted.is_distance() => {
+                at_most(function, number.floor() - i128::from(number.is_integer()))
+            }
+            Self::Count(function, counted) => {
+                not(at_least(function, whole(function, counted, *number, place)?))
+            }
             Self::Distance => distance(*number, true),
             Self::Difference { turned } => difference(*number, true, turned),
-            Self::Similarity(similarity) => not(similarity.reaches(*number, false, place)?),
+            Self::Similarity(function) => not(function.reaches(*number, false, place)?),
         })
     }
 }
 
-impl Similarity {
-    /// That it is at least a number; above it, if `strict`.
+impl Function {
+    /// That its similarity is at least a number; above it, if `strict`.
     fn reaches(self, least: Decimal, strict: bool, place: &Range<usize>) -> Parsed<Outcome> {
         if least.is_negative() || least.floor() > 1 || (least.floor() == 1 && !least.is_integer()) {
             let complaint = complaint(place.clone(), "a similarity lies between 0 and 1");
@@ -118,33 +148,27 @@ impl Similarity {
             let message = "a similarity is compared with at most nine decimals";
             return Err(complaint(place.clone(), message).help("round it"));
         }
-        let bound = Bound { least, strict };
-        let measure = match self {
-            Self::Edit(distance) => Measure::EditSimilarity(distance, bound),
-            Self::Jaro(boost) => Measure::Jaro(boost, bound),
-            Self::Sets(tokenizer, similarity) => Measure::Sets(tokenizer, similarity, bound),
-        };
         Ok(match strict {
             false if is_zero(least) => Err(Trivial::Always),
             true if least.floor() == 1 => Err(Trivial::Never),
-            _ => Ok(Formula::Leaf(measure)),
+            _ => Ok(Formula::Leaf(self.asked(Asked::Similarity(Bound { least, strict })))),
         })
     }
 }
 
-/// At most so many edits.
-fn edits(distance: EditDistance, most: i128) -> Outcome {
+/// That it counts at most so many.
+fn at_most(function: Function, most: i128) -> Outcome {
     match u32::try_from(most) {
-        Ok(most) => Ok(Formula::Leaf(Measure::Edits(distance, most))),
+        Ok(most) => Ok(Formula::Leaf(function.asked(Asked::Count(most)))),
         Err(_) if most < 0 => Err(Trivial::Never),
         Err(_) => Err(Trivial::Always),
     }
 }
 
-/// At least so many tokens in common.
-fn tokens(tokenizer: Tokenizer, least: i128) -> Outcome {
+/// That it counts at least so many.
+fn at_least(function: Function, least: i128) -> Outcome {
     match u32::try_from(least) {
-        Ok(least) if least > 0 => Ok(Formula::Leaf(Measure::CommonTokens(tokenizer, least))),
+        Ok(least) if least > 0 => Ok(Formula::Leaf(function.asked(Asked::Count(least)))),
         _ if least <= 0 => Err(Trivial::Always),
         _ => Err(Trivial::Never),
     }
@@ -167,12 +191,15 @@ fn difference(most: Decimal, strict: bool, turned: bool) -> Outcome {
     }))
 }
 
-fn whole(number: Decimal, place: &Range<usize>) -> Parsed<i128> {
+fn whole(function: Function, counted: Counted, number: Decimal, place: &Range<usize>) -> Parsed<i128> {
     if number.is_integer() {
         return Ok(number.floor());
     }
-    Err(complaint(place.clone(), "overlap counts the tokens in common, and this is a fraction")
-        .help(format!("write a whole number, or, for a share, overlap_coefficient(…) >= {number}")))
+    let Row { similarity, .. } = function.row;
+    let name = function.row.name(Form::Count(counted));
+    let message = format!("{name} counts the {} in common, and this is a fraction", counted.noun());
+    Err(complaint(place.clone(), message)
+        .help(format!("write a whole number, or, for a share, {similarity}(…) >= {number}")))
 }
 
 fn not(outcome: Outcome) -> Outcome {
