@@ -6,7 +6,7 @@
 //! [`equal`] and [`within`].
 //!
 //! ```text
-//!   predicate ─┐                      ┌─► TextMeasure: levenshtein, damerau, hamming, jaro      ─► edits, jaro, places
+//!   predicate ─┐                      ┌─► TextMeasure: levenshtein, damerau, hamming, jaro, lcs ─► edits, jaro, places
 //!   score     ─┼─► Measure, by number ┤
 //!   bounds    ─┘                      └─► SetMeasure: jaccard, dice, cosine, overlap            ─► sets
 //! ```
@@ -23,6 +23,7 @@ pub mod equal;
 mod hamming;
 mod jaccard;
 mod jaro;
+mod lcs;
 mod levenshtein;
 mod overlap;
 mod places;

@@ -23,13 +23,14 @@ pub struct ScoreCase {
 }
 
 /// The measures that cases choose from, over the columns `a` and `b` of text and `n` of numbers.
-pub const MEASURES: [&str; 20] = [
+pub const MEASURES: [&str; 23] = [
     "levenshtein_similarity(l.a, r.a)",
     "levenshtein_similarity(lower(l.b), lower(r.a))",
     "damerau_levenshtein_similarity(l.a, r.a)",
     "hamming_similarity(l.a, r.a)",
     "jaro(l.a, r.a)",
     "jaro_winkler(l.a, r.a)",
+    "lcs_similarity(l.a, r.a)",
     "jaro_winkler(substr(l.b, 1, 5), substr(r.b, 1, 5))",
     "jaccard(words(l.b), words(r.b))",
     "jaccard(qgrams(l.a, 2), qgrams(r.a, 2))",
@@ -44,6 +45,8 @@ pub const MEASURES: [&str; 20] = [
     "levenshtein(l.a, r.a) <= 3",
     "hamming(l.a, r.a) > 2",
     "overlap(words(l.b), words(r.b)) >= 2",
+    "lcs_similarity(lower(l.b), lower(r.b))",
+    "lcs(l.a, r.a) >= 4",
 ];
 
 impl ScoreCase {
@@ -190,7 +193,7 @@ pub fn long() -> Vec<ScoreCase> {
         .map(|alphabet| ScoreCase {
             left: texts(&lens, alphabet),
             right: None,
-            attributes: MEASURES[..13].iter().map(|measure| format!("measure = \"{measure}\"")).collect(),
+            attributes: MEASURES[..14].iter().map(|measure| format!("measure = \"{measure}\"")).collect(),
             without: Vec::new(),
         })
         .collect()
@@ -201,7 +204,7 @@ pub fn very_wide() -> ScoreCase {
     let alphabet: Vec<char> = (0x4e00..0x4e00 + 70_000).filter_map(char::from_u32).collect();
     let mut left = texts(&[5, 20, 64, 70, 130, 200], &alphabet[..5]);
     left.rows[0][0] = Some(alphabet.iter().collect());
-    let attributes = MEASURES[..6].iter().map(|measure| format!("measure = \"{measure}\"")).collect();
+    let attributes = MEASURES[..7].iter().map(|measure| format!("measure = \"{measure}\"")).collect();
     ScoreCase { left, right: None, attributes, without: vec![0] }
 }
 

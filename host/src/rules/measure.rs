@@ -39,6 +39,8 @@ pub enum Counted {
     Edits,
     /// Tokens in common: it holds if they are many.
     Tokens,
+    /// Symbols in common likewise.
+    Symbols,
 }
 
 /// Measures whose similarities have an order.
@@ -104,6 +106,18 @@ pub(crate) const MEASURES: &[Row] = &[
         also: &["jaro_winkler"],
         family: Family::Jaro,
         rank: 20,
+        costs_like: CostsLike::Jaro,
+    },
+    Row {
+        by: By::Texts(OfTexts::Lcs),
+        count: Some(("lcs", Counted::Symbols)),
+        similarity: "lcs_similarity",
+        also: &[],
+        // With L symbols in common and d edits, d is at least max(|a|, |b|) − L, however a swap counts: so 1 − d / max is
+        // at most L / max.
+        family: Family::Edits,
+        rank: 40,
+        // It too looks at all symbols of both values, and heads tell as much.
         costs_like: CostsLike::Jaro,
     },
     Row {
@@ -199,7 +213,7 @@ impl Counted {
     pub(crate) fn is_distance(self) -> bool {
         match self {
             Self::Edits => true,
-            Self::Tokens => false,
+            Self::Tokens | Self::Symbols => false,
         }
     }
 
@@ -208,6 +222,7 @@ impl Counted {
         match self {
             Self::Edits => "edits",
             Self::Tokens => "tokens",
+            Self::Symbols => "symbols",
         }
     }
 

@@ -3,6 +3,7 @@
 use super::damerau::Damerau;
 use super::hamming::Hamming;
 use super::jaro::Jaro;
+use super::lcs::Lcs;
 use super::levenshtein::Levenshtein;
 use super::{Asked, Goal, numbered};
 use crate::columns::{Head, Texts};
@@ -84,6 +85,8 @@ numbered! {
     Jaro,
     /// [`super::jaro`], Winkler's.
     JaroWinkler,
+    /// [`super::lcs`].
+    Lcs,
 }
 
 /// What to do with a measure, written once for all. Measures that are one machine share a line: it is inlined there once.
@@ -104,6 +107,10 @@ macro_rules! each {
             }
             by @ (OfTexts::Jaro | OfTexts::JaroWinkler) => {
                 let $measure = Jaro { is_boosted: by == OfTexts::JaroWinkler };
+                $then
+            }
+            OfTexts::Lcs => {
+                let $measure = Lcs;
                 $then
             }
         }

@@ -23,6 +23,7 @@ fn comparison() -> BoxedStrategy<String> {
         3 => constant(),
         2 => missing(),
         5 => edits(),
+        2 => lcs(),
         6 => similarity(),
         4 => sets(),
         2 => overlap(),
@@ -172,6 +173,24 @@ fn edits() -> BoxedStrategy<String> {
         .boxed()
 }
 
+fn lcs() -> BoxedStrategy<String> {
+    let bounds = select(vec![
+        ">= 1",
+        ">= 2",
+        ">= 4",
+        "> 2",
+        ">= 20",
+        "< 3",
+        "<= 1",
+        "= 0",
+        "= 2",
+        "<> 1",
+        "BETWEEN 1 AND 3",
+        "IN (1, 3)",
+    ]);
+    (pair(ANY), bounds).prop_map(|((a, b), bound)| format!("lcs({a}, {b}) {bound}")).boxed()
+}
+
 /// What a similarity may be compared with; fractions that strings of a few characters hit exactly are among them.
 fn bounds() -> impl Strategy<Value = &'static str> {
     select(vec![
@@ -208,6 +227,8 @@ fn similarity() -> BoxedStrategy<String> {
         "jaro_similarity",
         "jaro_winkler",
         "jaro_winkler_similarity",
+        "lcs_similarity",
+        "lcs_similarity",
     ]);
     (measure, pair(ANY), bounds(), 0..5u8)
         .prop_map(|(measure, (a, b), bound, form)| match (bound.split_once(' '), form) {

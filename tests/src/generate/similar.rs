@@ -168,7 +168,8 @@ fn beside() -> impl Strategy<Value = String> {
 }
 
 fn similarity() -> BoxedStrategy<String> {
-    prop_oneof![5 => any_sets(), 3 => edit_distance(), 3 => edit_similarity(), 2 => jaro()].boxed()
+    prop_oneof![5 => any_sets(), 3 => edit_distance(), 3 => edit_similarity(), 2 => jaro(), 3 => lcs()]
+        .boxed()
 }
 
 /// A left and a right column, mostly the same.
@@ -236,5 +237,13 @@ fn jaro() -> BoxedStrategy<String> {
     let measure = select(vec!["jaro_similarity", "jaro_winkler_similarity"]);
     (measure, operands(), bounds(7))
         .prop_map(|(measure, (a, b), bound)| format!("{measure}({a}, {b}) {bound}"))
+        .boxed()
+}
+
+fn lcs() -> BoxedStrategy<String> {
+    let similarity = bounds(4).prop_map(|bound| ("lcs_similarity", bound));
+    let length = (1..12u32).prop_map(|least| ("lcs", format!(">= {least}")));
+    (operands(), prop_oneof![3 => similarity, 2 => length])
+        .prop_map(|((a, b), (measure, bound))| format!("{measure}({a}, {b}) {bound}"))
         .boxed()
 }

@@ -6,7 +6,10 @@ use std::collections::HashSet;
 
 /// Whether what a measure counts is within a bound.
 pub(super) fn count_holds(by: OfTexts, a: &str, b: &str, bound: usize) -> bool {
-    edits(a, b, by) <= bound
+    match by {
+        OfTexts::Lcs => lcs(a, b) >= bound,
+        distance => edits(a, b, distance) <= bound,
+    }
 }
 
 /// How alike two texts are.
@@ -15,6 +18,10 @@ pub(super) fn of_texts(by: OfTexts, a: &str, b: &str) -> Fraction {
         OfTexts::Levenshtein | OfTexts::Damerau | OfTexts::Hamming => edit_similarity(a, b, by),
         OfTexts::Jaro => jaro_similarity(a, b, false),
         OfTexts::JaroWinkler => jaro_similarity(a, b, true),
+        OfTexts::Lcs => {
+            let lens = a.chars().count() + b.chars().count();
+            (2 * lcs(a, b) as i128, lens as i128)
+        }
     }
 }
 
@@ -39,6 +46,20 @@ fn edits(a: &str, b: &str, distance: OfTexts) -> usize {
         }
         other => panic!("{other:?} counts no edits"),
     }
+}
+
+/// How many characters the longest common subsequence has: the last cell of the matrix, row by row.
+fn lcs(a: &str, b: &str) -> usize {
+    let mut row = vec![0; b.chars().count() + 1];
+    for x in a.chars() {
+        let mut diagonal = 0;
+        for (j, y) in b.chars().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            diagonal = above;
+        }
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 /// 1 − distance / length of the longer one.
@@ -122,6 +143,8 @@ mod tests {
         assert_eq!(edit_similarity("smith", "smyth", OfTexts::Levenshtein), (4, 5));
         assert_eq!(edits("smith", "smiht", OfTexts::Damerau), 1);
         assert_eq!(edits("smith", "mith", OfTexts::Hamming), 5);
+        assert_eq!(lcs("abcbdab", "bdcaba"), 4);
+        assert_eq!(of_texts(OfTexts::Lcs, "éa", "aé漢"), (2, 5));
         assert_eq!(common("to be or to be", "be", Tokenizer::Words), Some((1, 3, 1)));
         assert_eq!(common("naïve", "naive", Tokenizer::Qgrams(3)), Some((0, 3, 3)));
         assert_eq!(common("ab", "ab", Tokenizer::Qgrams(3)), None);

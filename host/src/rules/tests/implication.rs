@@ -82,12 +82,27 @@ fn edits(distance: OfTexts, a: &str, b: &str) -> usize {
         OfTexts::Hamming => {
             a.chars().zip(b.chars()).filter(|(x, y)| x != y).count() + a.len().abs_diff(b.len())
         }
-        OfTexts::Jaro | OfTexts::JaroWinkler => panic!("{distance:?} counts nothing"),
+        OfTexts::Jaro | OfTexts::JaroWinkler | OfTexts::Lcs => panic!("{distance:?} counts no edits"),
     }
+}
+
+/// The length of the longest common subsequence.
+fn lcs(a: &str, b: &str) -> usize {
+    let mut row = vec![0; b.chars().count() + 1];
+    for x in a.chars() {
+        let mut diagonal = 0;
+        for (j, y) in b.chars().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            diagonal = above;
+        }
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 fn similarity(by: OfTexts, a: &str, b: &str) -> f64 {
     match by {
+        OfTexts::Lcs => 2.0 * lcs(a, b) as f64 / (a.len() + b.len()) as f64,
         OfTexts::Jaro => strsim::jaro(a, b),
         OfTexts::JaroWinkler => {
             let prefix = a.chars().zip(b.chars()).take(4).take_while(|(x, y)| x == y).count();
@@ -120,6 +135,7 @@ fn compare(measure: Measure, a: &str, b: &str, domain: Domain) -> Option<bool> {
     };
     Some(match measure {
         Measure::Equal => order(a, b, domain).is_eq(),
+        Measure::Texts(OfTexts::Lcs, Asked::Count(least)) => lcs(a, b) >= least as usize,
         Measure::Texts(by, Asked::Count(most)) => edits(by, a, b) <= most as usize,
         Measure::Texts(by, Asked::Similarity(bound)) => reaches(similarity(by, a, b), bound),
         Measure::Sets(tokenizer, by, Asked::Similarity(bound)) => {
@@ -191,6 +207,7 @@ fn measure(tokenizer: Tokenizer) -> BoxedStrategy<Measure> {
         3 => (distance, 0..5u32).prop_map(|(by, most)| Measure::Texts(by, Asked::Count(most))),
         6 => (texts, bound()).prop_map(move |(by, bound)| Measure::Texts(by, alike(bound))),
         4 => (sets, bound()).prop_map(move |(by, bound)| Measure::Sets(tokenizer, by, alike(bound))),
+        1 => (1..4u32).prop_map(|least| Measure::Texts(OfTexts::Lcs, Asked::Count(least))),
         1 => (1..4u32).prop_map(move |least| Measure::Sets(tokenizer, OfSets::Overlap, Asked::Count(least))),
     ]
     .boxed()
