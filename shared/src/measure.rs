@@ -8,13 +8,14 @@
 //! ```text
 //!   predicate ─┐                      ┌─► TextMeasure: levenshtein, damerau, hamming, jaro, lcs ─► edits, jaro, places
 //!   score     ─┼─► Measure, by number ┤
-//!   bounds    ─┘                      └─► SetMeasure: jaccard, dice, cosine, overlap            ─► sets
+//!   bounds    ─┘                      └─► SetMeasure: jaccard, dice, cosine, overlap, braun_blanquet ─► sets
 //! ```
 //!
 //! Predicates, scores and bounds know a measure by its number, and all come through the two `each` below, the one place
 //! that tells measures apart. A new measure is its file, a variant and a line there; the host has a row for it
 //! (`rules/measure.rs`).
 
+mod braun_blanquet;
 mod cosine;
 mod damerau;
 mod dice;

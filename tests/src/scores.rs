@@ -23,7 +23,7 @@ pub struct ScoreCase {
 }
 
 /// The measures that cases choose from, over the columns `a` and `b` of text and `n` of numbers.
-pub const MEASURES: [&str; 23] = [
+pub const MEASURES: [&str; 25] = [
     "levenshtein_similarity(l.a, r.a)",
     "levenshtein_similarity(lower(l.b), lower(r.a))",
     "damerau_levenshtein_similarity(l.a, r.a)",
@@ -38,6 +38,8 @@ pub const MEASURES: [&str; 23] = [
     "cosine(l.a, r.a)",
     "cosine(words(l.b), words(r.b))",
     "overlap_coefficient(qgrams(l.a, 2), qgrams(r.b, 2))",
+    "braun_blanquet(words(l.b), words(r.b))",
+    "braun_blanquet(qgrams(l.a, 2), qgrams(r.a, 2))",
     "l.a = r.a",
     "l.n <> r.n",
     "abs(l.n - r.n) <= 2",
@@ -193,7 +195,7 @@ pub fn long() -> Vec<ScoreCase> {
         .map(|alphabet| ScoreCase {
             left: texts(&lens, alphabet),
             right: None,
-            attributes: MEASURES[..14].iter().map(|measure| format!("measure = \"{measure}\"")).collect(),
+            attributes: MEASURES[..16].iter().map(|measure| format!("measure = \"{measure}\"")).collect(),
             without: Vec::new(),
         })
         .collect()

@@ -148,6 +148,16 @@ pub(crate) const MEASURES: &[Row] = &[
         costs_like: CostsLike::Sets,
     },
     Row {
+        by: By::Sets(OfSets::BraunBlanquet),
+        count: None,
+        similarity: "braun_blanquet",
+        also: &[],
+        // max(|A|, |B|) is between (|A| + |B|) / 2 and |A ∪ B|, so it is between Dice and Jaccard.
+        family: Family::Sets,
+        rank: 15,
+        costs_like: CostsLike::Sets,
+    },
+    Row {
         by: By::Sets(OfSets::Overlap),
         count: Some(("overlap", Counted::Tokens)),
         similarity: "overlap_coefficient",

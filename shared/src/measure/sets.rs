@@ -3,6 +3,7 @@
 //! All go by what the sets have in common. Sets are sets: a token that stands twice counts once. An empty set is a missing
 //! value and never gets as far as a measure. Sets have at most 2^24 tokens, as values have symbols.
 
+use super::braun_blanquet::BraunBlanquet;
 use super::cosine::Cosine;
 use super::dice::Dice;
 use super::jaccard::Jaccard;
@@ -53,6 +54,8 @@ numbered! {
     Cosine,
     /// [`super::overlap`]. It also counts.
     Overlap,
+    /// [`super::braun_blanquet`].
+    BraunBlanquet,
 }
 
 /// What to do with a measure, written once for all.
@@ -73,6 +76,10 @@ macro_rules! each {
             }
             OfSets::Overlap => {
                 let $measure = Overlap;
+                $then
+            }
+            OfSets::BraunBlanquet => {
+                let $measure = BraunBlanquet;
                 $then
             }
         }
@@ -218,6 +225,7 @@ mod tests {
             prop_assert_eq!(got(OfSets::Jaccard), at_least(common, all, threshold));
             prop_assert_eq!(got(OfSets::Dice), at_least(2 * common, n_a + n_b, threshold));
             prop_assert_eq!(got(OfSets::Overlap), at_least(common, n_a.min(n_b), threshold));
+            prop_assert_eq!(got(OfSets::BraunBlanquet), at_least(common, n_a.max(n_b), threshold));
             // Squared, so that no root is needed: c² · scale² against digits² · |A| |B|.
             let (scale, digits) = (u128::from(threshold.scale), u128::from(threshold.digits));
             let is = u128::from(common * common) * scale * scale;

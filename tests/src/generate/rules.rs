@@ -254,7 +254,7 @@ fn two_sets() -> impl Strategy<Value = (String, String)> {
 }
 
 fn sets() -> BoxedStrategy<String> {
-    let measure = select(vec!["jaccard", "dice", "cosine", "overlap_coefficient"]);
+    let measure = select(vec!["jaccard", "dice", "cosine", "overlap_coefficient", "braun_blanquet"]);
     (measure, two_sets(), bounds())
         .prop_map(|(measure, (a, b), bound)| format!("{measure}({a}, {b}) {bound}"))
         .boxed()

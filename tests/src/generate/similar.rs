@@ -204,7 +204,7 @@ fn sets(
     tokens: BoxedStrategy<&'static str>,
     bounds: BoxedStrategy<String>,
 ) -> BoxedStrategy<String> {
-    let measure = select(vec!["jaccard", "dice", "cosine", "overlap_coefficient"]);
+    let measure = select(vec!["jaccard", "dice", "cosine", "overlap_coefficient", "braun_blanquet"]);
     let common = (1..6u32).prop_map(|least| ("overlap", format!(">= {least}")));
     (operands, tokens, prop_oneof![3 => (measure, bounds), 1 => common])
         .prop_map(|((a, b), tokens, (measure, bound))| {

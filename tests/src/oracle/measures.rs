@@ -32,6 +32,7 @@ pub(super) fn of_sets(by: OfSets, (common, n_a, n_b): (i128, i128, i128)) -> Fra
         OfSets::Dice => (2 * common, n_a + n_b),
         OfSets::Cosine => (common * common, n_a * n_b),
         OfSets::Overlap => (common, n_a.min(n_b)),
+        OfSets::BraunBlanquet => (common, n_a.max(n_b)),
     }
 }
 

@@ -145,6 +145,7 @@ fn compare(measure: Measure, a: &str, b: &str, domain: Domain) -> Option<bool> {
                 OfSets::Dice => 2.0 * common / (a + b),
                 OfSets::Cosine => common / (a * b).sqrt(),
                 OfSets::Overlap => common / a.min(b),
+                OfSets::BraunBlanquet => common / a.max(b),
             };
             reaches(is, bound)
         }

@@ -177,7 +177,7 @@ fn not_supported() {
     2 | when = "count(DISTINCT l.title) = 3"
       |         ^^^^^
       |
-    help: the functions are levenshtein, levenshtein_similarity, damerau_levenshtein, damerau_levenshtein_similarity, hamming, hamming_similarity, jaro_similarity, jaro_winkler_similarity, lcs, lcs_similarity, jaccard, dice, cosine, overlap, overlap_coefficient, words, qgrams, chars, abs, substr, left, right, regexp_replace, substring, lower, upper, trim, strip_accents, soundex, metaphone, year, length_key
+    help: the functions are levenshtein, levenshtein_similarity, damerau_levenshtein, damerau_levenshtein_similarity, hamming, hamming_similarity, jaro_similarity, jaro_winkler_similarity, lcs, lcs_similarity, jaccard, dice, cosine, braun_blanquet, overlap, overlap_coefficient, words, qgrams, chars, abs, substr, left, right, regexp_replace, substring, lower, upper, trim, strip_accents, soundex, metaphone, year, length_key
 
     this form of a call is not supported here
      --> rules.toml:2:9
