@@ -9,10 +9,20 @@ use crate::case::{Case, Paper, Sheet, is_no_rule};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
+/// Runs `check` over so many random values.
+pub fn for_all<T: std::fmt::Debug>(n: u32, values: &impl Strategy<Value = T>, check: impl Fn(T)) {
+    let ran = runner(n).run(values, |value| {
+        check(value);
+        Ok(())
+    });
+    if let Err(error) = ran {
+        panic!("{error}");
+    }
+}
+
 /// Runs `check` over cases; those whose rules can never hold are thrown away.
 pub fn for_cases(n_cases: u32, cases: &impl Strategy<Value = Case>, check: impl Fn(&Paper<'_>)) {
-    let config = Config { cases: n_cases, failure_persistence: None, ..Config::default() };
-    let ran = TestRunner::new(config).run(cases, |case| {
+    let ran = runner(n_cases).run(cases, |case| {
         match case.prepare() {
             Ok(paper) => check(&paper),
             Err(error) if is_no_rule(&error) => return Err(TestCaseError::reject("no rule")),
@@ -23,6 +33,13 @@ pub fn for_cases(n_cases: u32, cases: &impl Strategy<Value = Case>, check: impl 
     if let Err(error) = ran {
         panic!("{error}");
     }
+}
+
+/// The variable PROPTEST_CASES makes cases fewer, for the slow tools that look for bad accesses and races.
+fn runner(n_cases: u32) -> TestRunner {
+    let most = std::env::var("PROPTEST_CASES").ok().and_then(|most| most.parse().ok());
+    let cases = most.unwrap_or(n_cases).min(n_cases);
+    TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() })
 }
 
 /// The columns of every random table, after `id`.

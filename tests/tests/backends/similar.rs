@@ -1,5 +1,8 @@
 //! Overlap joins: whatever finds the values that have enough in common, it finds what the oracle finds.
 
+use crate::bench::{Bench, Device, EVERYWHERE, GPU, NOT_ON_THREADS, On, Registered, trials};
+use crate::papers::{for_random_cases, prepare};
+use crate::sheets::{heavy_sheet, long_sheet, name_rules, name_sheet, text_rules};
 use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::access::{Access, accesses};
 use hyperblock::plan::overlap::{Elements, Method};
@@ -10,8 +13,21 @@ use hyperblock_tests::case::{Case, Paper, Sheet};
 use hyperblock_tests::generate::{for_cases, similar_cases, similar_keyed_cases};
 use hyperblock_tests::oracle::Found;
 use hyperblock_tests::small::SmallCpu;
-use hyperblock_tests::threads::KernelOnThreads;
 use std::cell::RefCell;
+
+pub(crate) const TRIALS: &[Registered] = trials![
+    EVERYWHERE => [similar_values, random_cases, the_widest_alphabet, no_values, heavy_values],
+    NOT_ON_THREADS => [
+        within_keys,
+        beside_keys,
+        long_values,
+        many_sizes,
+        one_token_for_all,
+        all_values_equal,
+    ],
+    // Too many values for the others.
+    GPU => [many_values],
+];
 
 const JOINS: [SimilarityChoice; 2] = [SimilarityChoice::Join, SimilarityChoice::Dense];
 
@@ -76,21 +92,17 @@ fn again<'a>(
     again
 }
 
-fn prepare(case: &Case) -> Paper<'_> {
-    case.prepare().unwrap_or_else(|error| panic!("{error}\n{case:?}"))
-}
-
 fn in_blocks_of(indexed: u32) -> ScanOptions {
     ScanOptions { indexed, ..ScanOptions::default() }
 }
 
 /// Both methods find what is wanted, and were really asked, in several blocks.
-fn assert_joined(paper: &Paper<'_>, wanted: &[Found], options: ScanOptions) -> Counts {
+fn assert_joined(device: &Device, paper: &Paper<'_>, wanted: &[Found], options: ScanOptions) -> Counts {
     let counts = RefCell::new(Counts::default());
     for similarity in JOINS {
         let options = ScanOptions { similarity, ..options };
-        let found = again(paper, options, &[], &counts).run(&Cpu::new());
-        paper.assert_same(&format!("the CPU with {options:?}"), wanted, &found);
+        let found = again(paper, options, &[], &counts).run(&**device);
+        paper.assert_same(&format!("{} with {options:?}", device.name()), wanted, &found);
     }
     let counts = counts.into_inner();
     let Counts { sets, texts, in_blocks, .. } = &counts;
@@ -99,55 +111,79 @@ fn assert_joined(paper: &Paper<'_>, wanted: &[Found], options: ScanOptions) -> C
     counts
 }
 
-#[test]
-fn similarities() {
+/// With many blocks and with few, as variants, at once, and on the CPU in halves and in pieces.
+fn similar_values(bench: Bench) {
+    let device = bench.shape(32, 2, 64).all_joined().open();
     let counts = RefCell::new(Counts::default());
     let default = ScanOptions::default();
-    for_cases(100, &similar_cases(40), |paper| {
+    let (n_cases, most_rows) = bench.by((100, 40), (4, 16), (20, 40));
+    let blocks = bench.by(vec![1, 3, default.indexed], vec![7], vec![7, default.indexed]);
+    let variants = [Variant::NoBitmap, Variant::NoFilter, Variant::NoDictionary];
+    let variants = bench.by(&variants[..], &[], &variants);
+    let others = [SimilarityChoice::Cheapest, SimilarityChoice::Sweep];
+    let others = bench.by(&others[..], &[], &others);
+    for_cases(n_cases, &similar_cases(most_rows), |paper| {
         let wanted = paper.oracle();
         for similarity in JOINS {
-            for indexed in [1, 3, default.indexed] {
+            for &indexed in &blocks {
                 let options = ScanOptions { similarity, indexed, ..default };
                 let again = again(paper, options, &[], &counts);
-                let name = |how: &str| format!("the CPU {how} with {options:?}");
-                paper.assert_same(&name("at once"), &wanted, &again.run(&Cpu::new()));
-                if indexed == 3 {
-                    paper.assert_same(&name("in halves"), &wanted, &again.run_in_halves(&Cpu::new(), 20));
+                let name = |how: &str| format!("{} {how} with {options:?}", device.name());
+                paper.assert_same(&name("at once"), &wanted, &again.run(&*device));
+                if indexed == 3 && bench.on == On::Cpu {
+                    paper.assert_same(&name("in halves"), &wanted, &again.run_in_halves(&*device, 20));
                     paper.assert_same(&name("in pieces"), &wanted, &again.run(&SmallCpu(3000)));
                 }
             }
-            for variant in [Variant::NoBitmap, Variant::NoFilter, Variant::NoDictionary] {
+            for &variant in variants {
                 let options = ScanOptions { similarity, indexed: 16, ..default };
-                let found = again(paper, options, &[variant], &counts).run(&Cpu::new());
-                paper.assert_same(&format!("the CPU as {variant:?} with {options:?}"), &wanted, &found);
+                let found = again(paper, options, &[variant], &counts).run(&*device);
+                let name = format!("{} as {variant:?} with {options:?}", device.name());
+                paper.assert_same(&name, &wanted, &found);
             }
         }
-        for similarity in [SimilarityChoice::Cheapest, SimilarityChoice::Sweep] {
+        for &similarity in others {
             let options = ScanOptions { similarity, ..default };
-            let found = paper.again(&|job| job.scan_options(options)).run(&Cpu::new());
-            paper.assert_same(&format!("the CPU with {options:?}"), &wanted, &found);
+            let found = paper.again(&|job| job.scan_options(options)).run(&*device);
+            paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &found);
         }
     });
     let counts = counts.into_inner();
     let Counts { sets, texts, in_blocks, sweeps, same, .. } = counts;
-    let all = [sets, texts, in_blocks, [sweeps, same]];
-    assert!(all.iter().flatten().all(|&n| n > 20), "too few of {counts:?}");
+    assert!((0..2).all(|method| sets[method] + texts[method] > 0), "not both ways: {counts:?}");
+    // The others see fewer cases.
+    if bench.on == On::Cpu {
+        let all = [sets, texts, in_blocks, [sweeps, same]];
+        assert!(all.iter().flatten().all(|&n| n > 20), "too few of {counts:?}");
+    }
 }
 
-#[test]
-fn similarities_in_the_kernel() {
-    let device = KernelOnThreads::new(32, 2, 64);
-    let counts = RefCell::new(Counts::default());
-    for_cases(4, &similar_cases(16), |paper| {
+/// Through an index and without one, in one block and in blocks of so many.
+fn joined(indexed: u32) -> impl Iterator<Item = ScanOptions> {
+    let all = JOINS.into_iter().flat_map(move |similarity| [(similarity, 1 << 20), (similarity, indexed)]);
+    all.map(|(similarity, indexed)| ScanOptions { similarity, indexed, ..ScanOptions::default() })
+}
+
+/// Whatever similarity can be joined is, and with a small result buffer too.
+fn random_cases(bench: Bench) {
+    let device = bench.shape(32, 2, 1 << 12).all_joined().open();
+    let narrow = bench.results(32).open();
+    let of_one_block = || JOINS.map(|similarity| ScanOptions { similarity, ..ScanOptions::default() });
+    let options: Vec<_> = match bench.on {
+        On::Threads => of_one_block().to_vec(),
+        On::Cpu | On::Gpu => joined(7).collect(),
+    };
+    let (n_cases, most_rows) = bench.by((40, 60), (20, 20), (100, 60));
+    for_random_cases(n_cases, most_rows, |paper| {
         let wanted = paper.oracle();
-        for similarity in JOINS {
-            let options = ScanOptions { similarity, ..in_blocks_of(7) };
-            let found = again(paper, options, &[], &counts).run(&device);
-            paper.assert_same(&format!("the kernel with {options:?}"), &wanted, &found);
+        for &options in &options {
+            let again = paper.again(&|job| job.scan_options(options));
+            paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &again.run(&*device));
+            if bench.on == On::Gpu && wanted.len() < 300 {
+                paper.assert_same("the GPU, joined, with little room", &wanted, &again.run(&*narrow));
+            }
         }
     });
-    let Counts { sets, texts, .. } = counts.into_inner();
-    assert!((0..2).all(|method| sets[method] + texts[method] > 0), "not both ways: {sets:?}, {texts:?}");
 }
 
 /// A table of few cities, and titles of five of a dozen words: many are alike, and few are the same.
@@ -165,8 +201,8 @@ fn cities(n_rows: usize, salt: usize) -> Sheet {
 }
 
 /// Keys are few and have many records: those are joined within each.
-#[test]
-fn within_keys() {
+fn within_keys(bench: Bench) {
+    let device = bench.all_joined().open();
     let mut n_within = [0; 2];
     let sets =
         ["jaccard(words(l.title), words(r.title)) >= 0.3", "overlap(words(l.title), words(r.title)) >= 2"];
@@ -179,7 +215,7 @@ fn within_keys() {
             let wanted = paper.oracle();
             for heavy in [0, 3] {
                 let options = ScanOptions { heavy, ..in_blocks_of(50) };
-                let Counts { within, .. } = assert_joined(&paper, &wanted, options);
+                let Counts { within, .. } = assert_joined(&device, &paper, &wanted, options);
                 n_within = [0, 1].map(|method: usize| n_within[method] + within[method]);
             }
         }
@@ -188,15 +224,15 @@ fn within_keys() {
 }
 
 /// The same with random titles and rules; what costs least may also be a join of all values, or of records.
-#[test]
-fn beside_keys() {
+fn beside_keys(bench: Bench) {
+    let device = bench.all_joined().open();
     for_cases(6, &similar_keyed_cases(200), |paper| {
         let wanted = paper.oracle();
         for similarity in JOINS {
             for (heavy, indexed) in [(0, 50), (3, 1 << 20)] {
                 let options = ScanOptions { similarity, heavy, indexed, ..ScanOptions::default() };
-                let found = paper.again(&|job| job.scan_options(options)).run(&Cpu::new());
-                paper.assert_same(&format!("the CPU with {options:?}"), &wanted, &found);
+                let found = paper.again(&|job| job.scan_options(options)).run(&*device);
+                paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &found);
             }
         }
     });
@@ -217,8 +253,8 @@ fn column(values: Vec<String>) -> Sheet {
 }
 
 /// Values of thousands of tokens beside short ones, some of them near.
-#[test]
-fn long_values() {
+fn long_values(bench: Bench) {
+    let device = bench.all_joined().open();
     let all = words(10_000);
     // So many words of the first half, and so many of the second.
     let sizes = [
@@ -244,7 +280,7 @@ fn long_values() {
                 let paper = prepare(&case);
                 let wanted = paper.oracle();
                 assert!(wanted.len() > 2, "{} candidates are few", wanted.len());
-                let Counts { longest, .. } = assert_joined(&paper, &wanted, in_blocks_of(4));
+                let Counts { longest, .. } = assert_joined(&device, &paper, &wanted, in_blocks_of(4));
                 assert!(longest > 4096, "values of {longest} tokens are not long");
             }
         }
@@ -252,8 +288,8 @@ fn long_values() {
 }
 
 /// More sizes of values than a block may have: each value has the words of all before it, and one more.
-#[test]
-fn many_sizes() {
+fn many_sizes(bench: Bench) {
+    let device = bench.all_joined().open();
     let all = words(1030);
     let sizes: Vec<usize> = (1..=all.len()).collect();
     let sheet = |sizes: &[usize]| column(sizes.iter().map(|&n| all[..n].join(" ")).collect());
@@ -269,13 +305,13 @@ fn many_sizes() {
             .filter(|&((_, &l), (_, &r))| (l < r || right.is_some()) && 10 * l.min(r) >= 9 * l.max(r))
             .map(|((id_l, _), (id_r, _)): ((usize, _), (usize, _))| (id_l.to_string(), id_r.to_string(), 0))
             .collect();
-        assert_joined(&prepare(&case), &wanted, ScanOptions::default());
+        assert_joined(&device, &prepare(&case), &wanted, ScanOptions::default());
     }
 }
 
 /// Characters that 16 bits cannot number: q-grams are of two at most.
-#[test]
-fn the_widest_alphabet() {
+fn the_widest_alphabet(bench: Bench) {
+    let device = bench.all_joined().open();
     let many = (0x1_0000u32..0x2_1000).filter_map(char::from_u32).collect();
     let names =
         ["anne smith", "ann smith", "anna smyth", "漢字漢字漢字漢字", "漢字漢字漢字字", "", "a", "ab"];
@@ -285,12 +321,12 @@ fn the_widest_alphabet() {
         let paper = prepare(&case);
         let wanted = paper.oracle();
         assert!(!wanted.is_empty(), "nothing holds");
-        assert_joined(&paper, &wanted, in_blocks_of(2));
+        assert_joined(&device, &paper, &wanted, in_blocks_of(2));
     }
 }
 
-#[test]
-fn one_token_for_all() {
+fn one_token_for_all(bench: Bench) {
+    let device = bench.all_joined().open();
     let values: Vec<String> = (0..300).map(|ix| format!("the {}", ix % 150)).collect();
     let left = column(values);
     for (bound, least) in
@@ -300,13 +336,13 @@ fn one_token_for_all() {
         let paper = prepare(&case);
         let wanted = paper.oracle();
         assert_eq!(wanted.len(), least, "{bound}");
-        assert_joined(&paper, &wanted, in_blocks_of(7));
+        assert_joined(&device, &paper, &wanted, in_blocks_of(7));
     }
 }
 
 /// A column without values, and values without tokens.
-#[test]
-fn no_values() {
+fn no_values(bench: Bench) {
+    let device = bench.all_joined().open();
     let row = |v: Option<&str>| vec![v.map(str::to_owned), Some("x".to_owned())];
     let whens = ["jaccard(words(l.v), words(r.v)) >= 0.5", "levenshtein(l.v, r.v) <= 1", "l.w <> r.w"];
     for values in
@@ -319,8 +355,8 @@ fn no_values() {
             let wanted = paper.oracle();
             for similarity in JOINS {
                 let options = ScanOptions { similarity, ..ScanOptions::default() };
-                let found = paper.again(&|job| job.scan_options(options)).run(&Cpu::new());
-                paper.assert_same(&format!("the CPU with {options:?}"), &wanted, &found);
+                let found = paper.again(&|job| job.scan_options(options)).run(&*device);
+                paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &found);
             }
         }
     }
@@ -328,8 +364,8 @@ fn no_values() {
 
 /// Two near values, and nearly all records have one of them: they stand for so many pairs of records that a
 /// thread leaves them to all threads.
-#[test]
-fn all_values_equal() {
+fn all_values_equal(bench: Bench) {
+    let device = bench.all_joined().open();
     let names = [("the old man", 300), ("the old men", 280), ("moby dick", 2)];
     let names: Vec<&str> = names.iter().flat_map(|&(name, n)| vec![name; n]).collect();
     // By turns, so that neither value has all the smaller ids.
@@ -356,7 +392,52 @@ fn all_values_equal() {
                 .filter(|&(l, r)| holds(l, r))
                 .map(|(l, r)| ((l + 1).to_string(), (r + 1).to_string(), 0))
                 .collect();
-            assert_joined(&prepare(&case), &wanted, in_blocks_of(2));
+            assert_joined(&device, &prepare(&case), &wanted, in_blocks_of(2));
+        }
+    }
+}
+
+/// Pairs of values that very many records have are handed on, as far as there is room; and expanded, where there is none.
+fn heavy_values(bench: Bench) {
+    let row = |ix: usize| vec![Some(["maria garcia lopez", "maria garcia", "ann lee"][ix % 3].to_owned())];
+    let left = Sheet::new(&["name"], (0..220).map(row).collect());
+    let whens = ["jaccard(words(l.name), words(r.name)) >= 0.6".to_owned()];
+    let case = Case { left, right: None, whens: whens.to_vec() };
+    let options = ScanOptions { similarity: SimilarityChoice::Join, ..ScanOptions::default() };
+    let paper = case.prepare_with(&|job| job.scan_options(options)).expect("the case is sound");
+    let wanted = paper.oracle();
+    for most_heavies in [16, 0] {
+        let device = bench.shape(32, 2, 1 << 14).heavies(most_heavies).open();
+        paper.assert_same(&device.name(), &wanted, &paper.run(&*device));
+        if let Some(threads) = device.threads() {
+            assert_eq!(threads.n_heavies() > 0, most_heavies > 0);
+        }
+    }
+}
+
+/// Many values, long ones, and pairs of values that very many records have.
+fn many_values(bench: Bench) {
+    let device = bench.open();
+    let alphabet: Vec<char> = "abcdeé ".chars().collect();
+    let heavy_names = heavy_sheet(3_000, ["maria garcia lopez", "maria garcia"], &['a', 'e', 'n', 's', ' ']);
+    let heavy_rules = ["jaccard(words(l.name), words(r.name)) >= 0.6 AND NOT l.zip = r.zip".to_owned()];
+    let cases = [
+        Case { left: name_sheet(9_000, 5), right: None, whens: name_rules() },
+        Case { left: name_sheet(9_000, 5), right: Some(name_sheet(3_000, 70_000)), whens: name_rules() },
+        Case { left: long_sheet(24, 0, &alphabet), right: None, whens: text_rules() },
+        Case { left: heavy_names, right: None, whens: heavy_rules.to_vec() },
+    ];
+    for case in &cases {
+        // The case is too large to print.
+        let prepare = |options: ScanOptions| {
+            case.prepare_with(&|job| job.scan_options(options)).expect("the case is sound")
+        };
+        // The CPU sweeps: it is another way to the same pairs.
+        let swept = ScanOptions { similarity: SimilarityChoice::Sweep, ..ScanOptions::default() };
+        let wanted = prepare(swept).run(&Cpu::new());
+        for options in joined(1000) {
+            let got = prepare(options).run(&*device);
+            assert!(got == wanted, "{options:?}: {} candidates, not {}", got.len(), wanted.len());
         }
     }
 }

@@ -1,0 +1,67 @@
+//! One suite for all backends: the CPU, the kernels on CPU threads, the GPU.
+//!
+//! A trial is a function of a [`Bench`], which opens devices of one backend. It is registered once, in the table of its
+//! file, with the backends that it runs on, and is a test of its own on each: `joins::random_keys [threads]`. What
+//! belongs to one backend alone stands in a row of its own there, with the reason.
+//!
+//! Where there is no GPU, its trials are reported as ignored, never as passed. The binary needs nothing of the source
+//! tree, so it can be carried to a machine that has one: `backends '[gpu]'` runs those trials alone.
+
+mod bench;
+mod closures;
+mod clusters;
+mod joins;
+mod keys;
+mod large;
+mod neighbours;
+mod overlaps;
+mod papers;
+mod relations;
+mod scan;
+mod scores;
+mod sheets;
+mod similar;
+mod variants;
+
+use bench::{Bench, On, Registered};
+use hyperblock::device::cuda;
+use libtest_mimic::{Arguments, Trial};
+
+/// All trials there are.
+const TRIALS: [&[Registered]; 12] = [
+    scan::TRIALS,
+    large::TRIALS,
+    variants::TRIALS,
+    keys::TRIALS,
+    similar::TRIALS,
+    joins::TRIALS,
+    overlaps::TRIALS,
+    relations::TRIALS,
+    closures::TRIALS,
+    clusters::TRIALS,
+    neighbours::TRIALS,
+    scores::TRIALS,
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let gpus = cuda::gpus();
+    if let Err(reason) = &gpus {
+        eprintln!("trials on the GPU are ignored: {reason}");
+    }
+    let trial = |registered: &Registered, on: On| {
+        let check = registered.check;
+        Trial::test(registered.name(on), move || {
+            check(Bench::new(on));
+            Ok(())
+        })
+        .with_ignored_flag(on == On::Gpu && gpus.is_err())
+    };
+    // Threads first: what takes longest is not to be left for the end.
+    let backends = [On::Threads, On::Cpu, On::Gpu];
+    let on = |on: On| {
+        TRIALS.iter().copied().flatten().filter(move |it| it.on.contains(&on)).map(move |it| (it, on))
+    };
+    let trials = backends.into_iter().flat_map(on).map(|(registered, on)| trial(registered, on)).collect();
+    libtest_mimic::run(&arguments, trials).exit();
+}
