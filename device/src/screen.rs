@@ -187,7 +187,7 @@ impl Groups {
     fn limits(&self, block: &impl Block, measure: &ArchivedMeasure, left: u32, right: u32) -> Limits {
         let place = self.own + LIMITS + block.lane() * LIMITS_WORDS;
         if self.word(block, LIMITS_OF) != right {
-            let Limits { alike, unlike } = Limits::of(measure, left, right);
+            let Limits { alike, unlike } = measure.limits(left, right);
             let words = [alike.left, alike.right, unlike.left, unlike.right].map(|it| it as u32);
             block.set_shared_quad(place, words);
             block.warp_barrier();

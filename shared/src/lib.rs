@@ -13,6 +13,7 @@
 
 #![no_std]
 
+pub mod billionths;
 pub mod columns;
 pub mod components;
 pub mod join;

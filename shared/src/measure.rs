@@ -21,19 +21,25 @@ mod damerau;
 mod dice;
 mod edits;
 pub mod equal;
+mod goal;
 mod hamming;
 mod jaccard;
 mod jaro;
 mod lcs;
 mod levenshtein;
+pub mod of_sets;
+pub mod of_texts;
 mod overlap;
 mod places;
 pub mod sets;
 pub mod texts;
 pub mod within;
 
-pub use sets::{OfSets, SetMeasure};
-pub use texts::{Exact, OfTexts, TextMeasure};
+pub use goal::Goal;
+pub use of_sets::OfSets;
+pub use of_texts::OfTexts;
+pub use sets::SetMeasure;
+pub use texts::{Exact, TextMeasure};
 
 use crate::columns::{Columns, Head};
 use crate::screen::{Allowed, Limits};
@@ -41,8 +47,6 @@ use crate::signature;
 use crate::text::Scratch;
 use crate::threshold::{ArchivedThreshold, Threshold};
 use rkyv::{Archive, Serialize};
-
-pub(crate) use edits::WORDS_PER_BLOCK;
 
 /// How two values compare. Numbers of texts, sets and reaches are those of [`Columns`].
 #[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,40 +102,6 @@ impl<G> Asked<G> {
             Self::Count(number) => Asked::Count(number),
             Self::Similarity(own) => Asked::Similarity(goal(own)),
         }
-    }
-}
-
-/// What a similarity must reach: a [`Threshold`], or a number of billionths.
-pub trait Goal: Copy {
-    /// Whether `numerator / denominator` reaches it, both below 2^34.
-    fn reached(self, numerator: u64, denominator: u64) -> bool;
-    /// Whether `common / √(n_a n_b)` reaches it; yes, if that takes a root to tell.
-    fn root_reached(self, common: u64, n_a: u64, n_b: u64) -> bool;
-    /// Whether `(len − edits) / len` reaches it, `len > 0`.
-    fn allows_edits(self, edits: u32, len: u32) -> bool;
-    /// The most edits that it allows, or `None` if not even 0.
-    fn most_edits(self, len: u32) -> Option<u32>;
-}
-
-impl Goal for &ArchivedThreshold {
-    #[inline]
-    fn reached(self, numerator: u64, denominator: u64) -> bool {
-        ArchivedThreshold::reached(self, numerator, denominator)
-    }
-
-    #[inline]
-    fn root_reached(self, common: u64, n_a: u64, n_b: u64) -> bool {
-        self.reached_squared(common * common, n_a * n_b)
-    }
-
-    #[inline]
-    fn allows_edits(self, edits: u32, len: u32) -> bool {
-        ArchivedThreshold::allows_edits(self, edits, len)
-    }
-
-    #[inline]
-    fn most_edits(self, len: u32) -> Option<u32> {
-        ArchivedThreshold::most_edits(self, len)
     }
 }
 
@@ -217,7 +187,7 @@ impl ArchivedMeasure {
     }
 
     /// What it allows values of these lengths, each above 0.
-    pub(crate) fn limits(&self, len_l: u32, len_r: u32) -> Limits {
+    pub fn limits(&self, len_l: u32, len_r: u32) -> Limits {
         match self {
             Self::Equal | Self::Within { .. } => Limits::always(Allowed::either(u32::MAX)),
             Self::Texts { by, asked, .. } => by.get().limits(asked.get(), len_l, len_r),

@@ -11,7 +11,6 @@
 //! where they are more than the measure allows, the predicate fails.
 
 use crate::columns::Reach;
-use crate::measure::ArchivedMeasure;
 use bytemuck::{Pod, Zeroable};
 
 /// An item at a glance. 16 bytes, so a device loads it at once.
@@ -130,11 +129,6 @@ impl Limits {
         Self { alike: allowed, unlike: allowed }
     }
 
-    /// What `measure` allows values of these lengths, each above 0.
-    pub fn of(measure: &ArchivedMeasure, len_l: u32, len_r: u32) -> Self {
-        measure.limits(len_l, len_r)
-    }
-
     /// Whether any pair of these lengths may hold.
     #[inline]
     pub fn is_possible(&self) -> bool {
@@ -172,7 +166,7 @@ mod tests {
             let (x, upper_x) = sketch(a.0, a.2, wide);
             let (y, upper_y) = sketch(b.0, b.2, wide);
             let differing = (x.signature ^ y.signature).count_ones() + (upper_x ^ upper_y).count_ones();
-            archived_measure(measure, |measure| Limits::of(measure, a.1, b.1).pass(&x, &y, differing))
+            archived_measure(measure, |measure| measure.limits(a.1, b.1).pass(&x, &y, differing))
         })
     }
 
@@ -224,7 +218,7 @@ mod tests {
         fn lengths_that_go_together_are_a_range(len in 1u32..200, threshold in decimals(), number in 0u32..60) {
             for measure in all_measures(threshold, number) {
                 let near: Vec<bool> = archived_measure(measure, |measure| {
-                    (1..400).map(|other| Limits::of(measure, len, other).is_possible()).collect()
+                    (1..400).map(|other| measure.limits(len, other).is_possible()).collect()
                 });
                 let below = &near[..len as usize - 1];
                 let above = &near[len as usize - 1..];

@@ -4,10 +4,11 @@
 //! 8 bits a symbol, else 16, else 32. Symbol 0 is no character: it pads the last word of a value, so whole words can
 //! be compared without looking at the length.
 
-use crate::measure::WORDS_PER_BLOCK;
-
 /// How many symbols one block of a bit-parallel algorithm covers: the bits of a machine word.
 pub const BLOCK: u32 = 64;
+
+/// Words that a bit-parallel algorithm keeps for each block of a value longer than one block.
+pub(crate) const SCRATCH_PER_BLOCK: u32 = 4;
 
 /// The longest value, in symbols. Longer fields are refused when a table is read, and the integer bounds of the
 /// measures rest on it.
@@ -209,5 +210,5 @@ impl Scratch for [u64] {
 
 /// The words of scratch that comparing two values of at most `len` symbols can take: most in [`crate::measure`]'s edits.
 pub fn scratch_words(len: u32) -> u32 {
-    if len <= BLOCK { 0 } else { WORDS_PER_BLOCK * len.div_ceil(BLOCK) }
+    if len <= BLOCK { 0 } else { SCRATCH_PER_BLOCK * len.div_ceil(BLOCK) }
 }

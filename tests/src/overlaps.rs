@@ -3,7 +3,7 @@
 use hyperblock::plan::ScanOptions;
 use hyperblock::plan::overlap::{BlockJoin, ElementList, Method, Values};
 use hyperblock_shared::join::hash;
-use hyperblock_shared::measure::sets::ArchivedOfSets;
+use hyperblock_shared::measure::of_sets::ArchivedOfSets;
 use hyperblock_shared::measure::{ArchivedAsked, ArchivedMeasure};
 use hyperblock_shared::overlap::{Signature, sign};
 use hyperblock_shared::threshold::ArchivedThreshold;

@@ -2,7 +2,7 @@
 //! 1957). Roots are not computed: thresholds are compared squared.
 
 use super::{Goal, SetMeasure};
-use crate::score::billionths_of_root;
+use crate::billionths::billionths_of_root;
 use crate::threshold::ArchivedThreshold;
 
 #[derive(Clone, Copy)]

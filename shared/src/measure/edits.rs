@@ -29,10 +29,7 @@ mod distance;
 pub(super) use bounds::EditDistance;
 pub(super) use distance::distance;
 
-use crate::text::{BLOCK, Registers, Scratch, Symbols, Text};
-
-/// Words of scratch that a block of rows takes.
-pub(crate) const WORDS_PER_BLOCK: u32 = 4;
+use crate::text::{BLOCK, Registers, SCRATCH_PER_BLOCK, Scratch, Symbols, Text};
 
 /// Whether at most `most` edits lead from `a` to `b`, where transposing neighbours is one edit if `SWAPS` is set.
 #[inline]
@@ -247,15 +244,15 @@ fn in_blocks<const BITS: u32, const SWAPS: bool>(
 }
 
 /// Working memory for a pattern of one block, in registers.
-struct OneBlock([u64; WORDS_PER_BLOCK as usize]);
+struct OneBlock([u64; SCRATCH_PER_BLOCK as usize]);
 
 impl Scratch for OneBlock {
     fn get(&self, ix: u32) -> u64 {
-        self.0[(ix % WORDS_PER_BLOCK) as usize]
+        self.0[(ix % SCRATCH_PER_BLOCK) as usize]
     }
 
     fn set(&mut self, ix: u32, word: u64) {
-        self.0[(ix % WORDS_PER_BLOCK) as usize] = word;
+        self.0[(ix % SCRATCH_PER_BLOCK) as usize] = word;
     }
 }
 
@@ -294,13 +291,13 @@ impl Column {
     const START: Self = Self { rises: u64::MAX, falls: 0, diagonal: 0, equal: 0 };
 
     fn load<const SWAPS: bool>(block: u32, scratch: &(impl Scratch + ?Sized)) -> Self {
-        let word = |ix| scratch.get(WORDS_PER_BLOCK * block + ix);
+        let word = |ix| scratch.get(SCRATCH_PER_BLOCK * block + ix);
         let column = Self { rises: word(0), falls: word(1), ..Self::START };
         if SWAPS { Self { diagonal: word(2), equal: word(3), ..column } } else { column }
     }
 
     fn store<const SWAPS: bool>(self, block: u32, scratch: &mut (impl Scratch + ?Sized)) {
-        let mut set = |ix, word| scratch.set(WORDS_PER_BLOCK * block + ix, word);
+        let mut set = |ix, word| scratch.set(SCRATCH_PER_BLOCK * block + ix, word);
         set(0, self.rises);
         set(1, self.falls);
         if SWAPS {

@@ -18,8 +18,8 @@ mod matches;
 mod tests;
 
 use super::{Asked, Exact, Goal, TextMeasure, most_common};
+use crate::billionths::{Billionths, billionths, billionths_wide};
 use crate::columns::Head;
-use crate::score::{Billionths, billionths, billionths_wide};
 use crate::screen::{Allowed, Limits};
 use crate::text::{BLOCK, Registers, Scratch, Text};
 use crate::threshold::ArchivedThreshold;

@@ -17,8 +17,8 @@
 
 use super::places::Places;
 use super::{Asked, Exact, Goal, TextMeasure, most_common};
+use crate::billionths::{Billionths, ONE, billionths};
 use crate::columns::Head;
-use crate::score::{Billionths, ONE, billionths};
 use crate::screen::{Allowed, Limits};
 use crate::text::{BLOCK, Scratch, Text};
 use crate::threshold::ArchivedThreshold;

@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, Device, KERNELS, Registered, THREADS, trials};
 use hyperblock_shared::join::hash;
-use hyperblock_shared::overlap::holds;
 use hyperblock_shared::measure::sets::share;
+use hyperblock_shared::overlap::holds;
 use hyperblock_tests::overlaps::{Manner, OverlapCase, cases, long, manners, parts, segments};
 use hyperblock_tests::threads::holds_together;
 use std::collections::BTreeSet;

@@ -122,7 +122,7 @@ impl<'a> Screening<'a> {
                 let Some(measure) = self.measure else { return true };
                 if self.limits_of != len {
                     for run in &mut self.runs {
-                        run.limits = Some(Limits::of(measure, len, run.len)).filter(Limits::is_possible);
+                        run.limits = Some(measure.limits(len, run.len)).filter(Limits::is_possible);
                     }
                     self.limits_of = len;
                 }

@@ -205,7 +205,7 @@ impl Estimate {
                     if l.len == 0 || r.len == 0 {
                         return false;
                     }
-                    let limits = Limits::of(measure, l.len, r.len);
+                    let limits = measure.limits(l.len, r.len);
                     near += f64::from(u8::from(limits.is_possible()));
                     let (only_l, only_r) = fewest_unshared(l.signature, r.signature);
                     // First symbols mostly differ.

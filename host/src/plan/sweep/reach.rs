@@ -127,7 +127,7 @@ impl<'a> Reach<'a> {
 /// The items whose lengths go with `len`. For every measure these are the lengths between two bounds around `len`: the
 /// nearer the lengths, the more alike values can be.
 fn lens_within(measure: &ArchivedMeasure, len: u32, firsts: &[(u32, u32)], end_of_all: u32) -> Range<u32> {
-    let is_near = |other: u32| Limits::of(measure, len, other).is_possible();
+    let is_near = |other: u32| measure.limits(len, other).is_possible();
     let same = firsts.partition_point(|&(other, _)| other < len);
     let start = firsts[..same].partition_point(|&(other, _)| !is_near(other));
     let end = same + firsts[same..].partition_point(|&(other, _)| is_near(other));

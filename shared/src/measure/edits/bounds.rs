@@ -5,9 +5,9 @@
 //! *Theoretical Computer Science* 92, 1992). So of the value with more q-grams all are left but for those that the edits
 //! touched.
 
+use crate::billionths::{Billionths, ONE, billionths};
 use crate::columns::Head;
 use crate::measure::{Asked, Exact, Goal, TextMeasure, fewest_edits};
-use crate::score::{Billionths, ONE, billionths};
 use crate::screen::{Allowed, Limits};
 use crate::text::{Scratch, Text};
 use crate::threshold::ArchivedThreshold;
