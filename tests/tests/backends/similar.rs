@@ -16,12 +16,13 @@ use hyperblock_tests::small::SmallCpu;
 use std::cell::RefCell;
 
 pub(crate) const TRIALS: &[Registered] = trials![
-    EVERYWHERE => [similar_values, random_cases, the_widest_alphabet, no_values, heavy_values],
+    EVERYWHERE => [similar_values, random_cases, no_values, heavy_values],
     NOT_ON_THREADS => [
         within_keys,
         beside_keys,
         long_values,
         many_sizes,
+        the_widest_alphabet,
         one_token_for_all,
         all_values_equal,
     ],
