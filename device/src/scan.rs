@@ -13,44 +13,16 @@
 
 use crate::block::Block;
 use crate::screen::{GROUPS_WORDS, Groups};
-pub use crate::verify::Results;
 use crate::verify::{Pair, VERIFY_WORDS, Verify};
+use crate::work::N_TIMED;
+pub use crate::work::{Results, Scan};
 use core::sync::atomic::Ordering::Relaxed;
-use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::layout::{WARP, scan_shared_words};
-use hyperblock_shared::path::Walk;
 use hyperblock_shared::stealing::{Division, Taker, interval_of};
 use hyperblock_shared::sweep::Sweep;
 use hyperblock_shared::text::Scratch;
 use hyperblock_shared::window::Interval;
-
-/// What all blocks of a scan work on together.
-#[derive(Clone, Copy)]
-pub struct Scan<'a, C> {
-    /// The tables.
-    pub columns: &'a C,
-    /// The rules.
-    pub path: Walk<'a>,
-    /// The pairs.
-    pub sweep: Sweep<'a>,
-    /// By block: the stretches it has to do.
-    pub slots: &'a [AtomicU64],
-    /// A bit for each interval.
-    pub claimed: &'a [AtomicU32],
-    /// Nanoseconds that shares took, as far as there is room.
-    pub latencies: &'a [AtomicU32],
-    /// Room for pairs of items, `HEAVY_WORDS` each.
-    pub heavies: &'a [AtomicU32],
-    /// The words of `SweepCounters`.
-    pub counters: &'a [AtomicU32],
-    /// Candidates.
-    pub results: Results<'a>,
-}
-
-// The words of `SweepCounters`.
-pub(crate) const N_HEAVY: usize = 0;
-const N_TIMED: usize = 1;
 
 // The block's own words of shared memory: the stretch it took, the interval to claim next, and since when it has its
 // share, two words. The warps' words begin at `OWN_WORDS`: those of their groups, then those of their verification.

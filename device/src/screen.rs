@@ -5,7 +5,7 @@
 //! runs, and what is allowed is computed when the length changes, and kept in shared memory too: registers are for the path.
 
 use crate::block::Block;
-use crate::scan::Scan;
+use crate::work::Scan;
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::layout::WARP;
 use hyperblock_shared::measure::ArchivedMeasure;

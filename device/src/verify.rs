@@ -14,12 +14,11 @@
 //! kernel, and large, so all ways through this file meet in one place that does it.
 
 use crate::block::Block;
-use crate::primitives::lanes::below;
 use crate::primitives::queues::{Queue, taken};
-use crate::scan::{N_HEAVY, Scan};
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::work::{N_HEAVY, Scan};
+use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::columns::Columns;
-use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, HEAVY_WORDS, WARP};
+use hyperblock_shared::layout::{HEAVY_WORDS, WARP};
 use hyperblock_shared::sweep::{HEAVY, Order};
 use hyperblock_shared::text::Scratch;
 
@@ -302,53 +301,6 @@ fn records(scan: &Scan<'_, impl Columns>, places: Pair) -> Pair {
     }
 }
 
-/// Where candidates go.
-#[derive(Clone, Copy)]
-pub struct Results<'a> {
-    /// Room for candidates, `CANDIDATE_WORDS` each.
-    pub words: &'a [AtomicU32],
-    /// How many slots of it were asked for, also beyond its end: then the task is done again with a larger one, or in parts.
-    pub n_found: &'a AtomicU32,
-}
-
-impl Results<'_> {
-    #[inline(always)]
-    fn capacity(&self) -> u32 {
-        (self.words.len() / CANDIDATE_WORDS) as u32
-    }
-
-    /// Whether more was found than there is room for.
-    #[inline(always)]
-    pub(crate) fn is_full(&self) -> bool {
-        self.n_found.load(Relaxed) > self.capacity()
-    }
-
-    /// Appends the candidates of the lanes that have one. Slots past the end of the buffer are only counted: the host then
-    /// knows that not all was found.
-    #[inline(always)]
-    pub(crate) fn emit(&self, block: &impl Block, left: u32, right: u32, witness: Option<u32>) {
-        let found = block.ballot(witness.is_some());
-        if found == 0 {
-            return;
-        }
-        let n_found = found.count_ones();
-        let capacity = self.capacity();
-        let mut first = 0;
-        if block.lane() == 0 {
-            // Once the buffer is full nobody takes more work, and what is under way must not count past 2^32.
-            let counter = self.n_found;
-            first =
-                if counter.load(Relaxed) > capacity { capacity } else { counter.fetch_add(n_found, Relaxed) };
-        }
-        let slot = block.broadcast(first, 0) + below(block, found);
-        if let Some(rule) = witness
-            && slot < capacity
-        {
-            write(self.words, slot, Candidate { left, right, rule });
-        }
-    }
-}
-
 /// Hands a lane's pair of items on to the host; whether there was room for it.
 #[inline(always)]
 fn hand_on(scan: &Scan<'_, impl Columns>, pair: Pair) -> bool {
@@ -357,11 +309,4 @@ fn hand_on(scan: &Scan<'_, impl Columns>, pair: Pair) -> bool {
     words[0].store(pair.left, Relaxed);
     words[1].store(pair.right, Relaxed);
     true
-}
-
-fn write(results: &[AtomicU32], slot: u32, candidate: Candidate) {
-    let words = &results[slot as usize * CANDIDATE_WORDS..][..CANDIDATE_WORDS];
-    words[0].store(candidate.left, Relaxed);
-    words[1].store(candidate.right, Relaxed);
-    words[2].store(candidate.rule, Relaxed);
 }

@@ -13,7 +13,7 @@
 use super::light::{Consumer, Light, light};
 use crate::block::Block;
 use crate::primitives::queues::{Queue, taken};
-use crate::verify::Results;
+use crate::work::Results;
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::join::{RESIDUAL_WORDS, light_words};
 use hyperblock_shared::layout::WARP;

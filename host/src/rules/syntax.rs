@@ -9,6 +9,7 @@
 mod attribute;
 mod call;
 mod comparison;
+mod op;
 mod quantity;
 mod term;
 mod tokens;
@@ -250,7 +251,7 @@ impl Rule<'_> {
             Expr::BinaryOp { op: BinaryOperator::Or, .. } => {
                 Ok(Formula::Or(self.joined(expr, &BinaryOperator::Or)?))
             }
-            Expr::BinaryOp { left, op, right } => match comparison::Op::of(op) {
+            Expr::BinaryOp { left, op, right } => match op::Op::of(op) {
                 Some(op) => {
                     let (left, right) = (self.subject(left)?, self.subject(right)?);
                     comparison::compare(left, op, right, self.tokens.span(expr))
@@ -300,7 +301,7 @@ impl Rule<'_> {
         let subject = self.subject(expr)?;
         let equal = |element: &Expr| match self.subject(element)? {
             constant @ Subject::Constant(_) => {
-                comparison::compare(subject.clone(), comparison::Op::Eq, constant, self.tokens.span(element))
+                comparison::compare(subject.clone(), op::Op::Eq, constant, self.tokens.span(element))
             }
             other => {
                 let message = format!("IN lists constants, and this is {}", other.what());

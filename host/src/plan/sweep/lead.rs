@@ -12,7 +12,7 @@ use crate::plan::{BranchSteps, ScanOptions};
 use hyperblock_shared::columns::{Columns, Head, MISSING};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate::{ArchivedPredicate, Predicate, Test};
-use hyperblock_shared::screen::{Limits, Screen};
+use hyperblock_shared::screen::Screen;
 use hyperblock_shared::signature::fewest_unshared;
 use std::ops::Range;
 

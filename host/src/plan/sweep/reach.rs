@@ -4,7 +4,7 @@ use super::ItemList;
 use super::lead::Lead;
 use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::path::Walk;
-use hyperblock_shared::screen::{Limits, Screen, Sketch};
+use hyperblock_shared::screen::{Screen, Sketch};
 use hyperblock_shared::sweep::Order;
 use hyperblock_shared::window::Interval;
 use std::ops::Range;

@@ -1,47 +1,11 @@
 //! Two subjects and an operator: what they say, if they say anything.
 
+use super::op::Op;
 use super::quantity::{Number, Outcome, Quantity, Trivial};
 use super::term::{Subject, number, pair};
 use super::{Asked, Comparison, Complaint, Constant, ConstantValue, Formula, Parsed, Term, complaint};
 use crate::rules::{Measure, Side};
-use sqlparser::ast::BinaryOperator;
 use std::ops::Range;
-
-/// An operator that compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Op {
-    Eq,
-    NotEq,
-    Lt,
-    LtEq,
-    Gt,
-    GtEq,
-}
-
-impl Op {
-    pub(super) fn of(op: &BinaryOperator) -> Option<Self> {
-        Some(match op {
-            BinaryOperator::Eq => Self::Eq,
-            BinaryOperator::NotEq => Self::NotEq,
-            BinaryOperator::Lt => Self::Lt,
-            BinaryOperator::LtEq => Self::LtEq,
-            BinaryOperator::Gt => Self::Gt,
-            BinaryOperator::GtEq => Self::GtEq,
-            _ => return None,
-        })
-    }
-
-    /// The same, seen from the other side.
-    fn flipped(self) -> Self {
-        match self {
-            Self::Lt => Self::Gt,
-            Self::LtEq => Self::GtEq,
-            Self::Gt => Self::Lt,
-            Self::GtEq => Self::LtEq,
-            same => same,
-        }
-    }
-}
 
 pub(super) fn cross_product(span: Range<usize>) -> Complaint {
     complaint(span, "this compares no columns: a cross product without any predicate")

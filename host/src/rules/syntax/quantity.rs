@@ -4,7 +4,7 @@
 //! not. For each measure it is enough to know what "at most a number" and "below a number" mean; all operators, and
 //! BETWEEN, follow from the two. What always or never holds is refused, for nobody writes it on purpose.
 
-use super::comparison::Op;
+use super::op::Op;
 use super::{Formula, Parsed, complaint};
 use crate::base::decimal::Decimal;
 use crate::rules::measure::{Counted, Form, Row};
