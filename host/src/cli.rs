@@ -251,7 +251,7 @@ struct PlanArgs {
     /// Switch parts of the engine off, to see what they are worth, comma-separated: of the planner noEPG, noPO, noRO,
     /// COrder, SOrder; of the scan noSeq, noPSW, noStealing, noQueue (noHO: all four), noFilter, noBitmap,
     /// noDictionary
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = variant)]
     variant: Vec<Variant>,
     /// Left items in an interval of the scan, and so threads in a block: a multiple of 32, from 32 to 512
     #[arg(long, value_name = "N", default_value_t = ScanOptions::default().interval, value_parser = interval)]
@@ -334,6 +334,10 @@ impl DeviceArgs {
         }
         device::open(self.device, self.device_memory.map(|mebibytes| u64::from(mebibytes) << 20))
     }
+}
+
+fn variant(text: &str) -> Result<Variant, String> {
+    text.trim().parse()
 }
 
 fn interval(text: &str) -> Result<u32, String> {

@@ -10,13 +10,13 @@
 use crate::base::billionths::Billionths;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::base::grouped::grouped;
 use crate::base::random::Random;
 use crate::entities::em::{self, Counted, Estimate, Probabilities};
 use crate::entities::score::{LevelWeights, Scores, Scoring, Weights};
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::plan::partition::whole;
+use indicatif::HumanCount;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -186,8 +186,8 @@ impl fmt::Display for Fit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { weights, n_candidates, n_patterns, n_sampled, n_rounds, has_settled } = self;
         let settled = if *has_settled { "" } else { ", and not settled yet: try more with --rounds" };
-        writeln!(f, "candidates       {} in {n_patterns} patterns", grouped(*n_candidates))?;
-        writeln!(f, "random pairs     {}", grouped(*n_sampled))?;
+        writeln!(f, "candidates       {} in {n_patterns} patterns", HumanCount(*n_candidates))?;
+        writeln!(f, "random pairs     {}", HumanCount(*n_sampled))?;
         writeln!(f, "rounds           {n_rounds}{settled}")?;
         writeln!(f, "prior            {:.6} (that a candidate matches)", weights.prior)?;
         let names = weights.attributes.iter().map(|attribute| attribute.name.chars().count());

@@ -1,4 +1,7 @@
 //! Exact decimals: the numbers of rules and tables, as they were written.
+//!
+//! By hand, since crates of decimals round what does not fit, and take numbers to be written in ways that here make a
+//! column text (`007`, `+3`): a number is either held whole, or it is none.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -4,8 +4,8 @@
 //! into a histogram ([HDR](https://docs.rs/hdrhistogram)), which knows the extremes and any quantile to three digits. They
 //! are recorded only when a [`Control`](crate::Control) watches.
 
-use crate::base::json::Json;
 use hdrhistogram::Histogram;
+use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
 
@@ -84,10 +84,12 @@ impl Latency {
         ]
     }
 
-    fn json(&self) -> Json {
-        let mut object = vec![("count", self.count().into())];
-        object.extend(self.columns().map(|(_, key, nanoseconds)| (key, nanoseconds.into())));
-        Json::Object(object)
+    fn json(&self) -> Value {
+        let mut object = json!({ "count": self.count() });
+        for (_, key, nanoseconds) in self.columns() {
+            object[key] = nanoseconds.into();
+        }
+        object
     }
 }
 
@@ -102,8 +104,8 @@ impl Latencies {
     }
 
     /// One object, in nanoseconds.
-    pub fn json(&self) -> Json {
-        Json::Object(self.kinds().map(|(name, latency)| (name, latency.json())).to_vec())
+    pub fn json(&self) -> Value {
+        self.kinds().into_iter().map(|(name, latency)| (name, latency.json())).collect()
     }
 }
 
@@ -150,8 +152,8 @@ mod tests {
           kernels           0             -             -             -             -             -
         ");
         let json = latencies.json().to_string();
-        let tasks = r#""tasks": {"count": 2, "min_ns": 1499136, "p50_ns": 1500159, "p90_ns": 2000683007,"#;
+        let tasks = r#""tasks":{"count":2,"min_ns":1499136,"p50_ns":1500159,"p90_ns":2000683007,"#;
         assert!(json.contains(tasks), "{json}");
-        assert!(json.contains(r#""transfers": {"count": 0, "min_ns": null,"#), "{json}");
+        assert!(json.contains(r#""transfers":{"count":0,"min_ns":null,"#), "{json}");
     }
 }

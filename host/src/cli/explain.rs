@@ -1,6 +1,7 @@
 //! `hyperblock explain`.
 
 use super::{ExplainArgs, PlanFormat, progress, run};
+use hyperblock::base::json::indented;
 use hyperblock::{Control, Error, Result};
 use std::io::Write;
 use std::path::Path;
@@ -27,7 +28,7 @@ pub(crate) fn explain(args: &ExplainArgs, quiet: bool) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let written = match args.format {
         PlanFormat::Text => write!(out, "{explained}"),
-        PlanFormat::Json => writeln!(out, "{:#}", explained.json()),
+        PlanFormat::Json => writeln!(out, "{}", indented(&explained.json())),
         PlanFormat::Dot => write!(out, "{}", explained.dot()),
     };
     written.and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")))

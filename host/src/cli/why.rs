@@ -1,6 +1,7 @@
 //! `hyperblock why`.
 
 use super::{AnswerFormat, WhyArgs};
+use hyperblock::base::json::indented;
 use hyperblock::inspect::why::Inquiry;
 use hyperblock::{Error, Result};
 use std::io::Write;
@@ -13,7 +14,7 @@ pub(crate) fn why(args: &WhyArgs) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let written = match args.format {
         AnswerFormat::Text => write!(out, "{why}"),
-        AnswerFormat::Json => writeln!(out, "{:#}", why.json()),
+        AnswerFormat::Json => writeln!(out, "{}", indented(&why.json())),
     };
     written.and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")))
 }

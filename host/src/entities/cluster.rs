@@ -16,9 +16,9 @@ mod parts;
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::names::expected;
 use crate::operators::Backend;
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, VariantNames};
 
 use hyperblock_shared::layout::Scored;
 
@@ -26,7 +26,8 @@ use hyperblock_shared::layout::Scored;
 pub const SAME: u32 = 1_000_000_000;
 
 /// How entities are made of pairs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum Method {
     /// Connected components: whatever pairs lead to is one entity.
     #[default]
@@ -50,26 +51,6 @@ impl Method {
     /// Whether scores matter.
     pub fn reads_scores(self) -> bool {
         matches!(self, Self::Center | Self::Complete)
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Components => "components",
-            Self::Center => "center",
-            Self::Complete => "complete",
-            Self::TiledFw => "tiled-fw",
-        })
-    }
-}
-
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let known = Self::ALL.into_iter().find(|method| method.to_string() == text);
-        known.ok_or_else(|| "expected components, center, complete or tiled-fw".into())
     }
 }
 

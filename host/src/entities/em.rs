@@ -5,6 +5,9 @@
 //! pattern matches; from that follow better probabilities, and so on (Dempster, Laird and Rubin, JRSS B 39,
 //! 1977; for record linkage Winkler, *Using the EM algorithm for weight computation in the Fellegi-Sunter
 //! model of record linkage*, 1988). A pattern is looked at once a round, however many pairs have it.
+//!
+//! By hand, since crates for mixtures know points in space, not counted patterns of levels of which some are missing;
+//! and sums are taken in one order, so that a fit does not change from one run to the next.
 
 use hyperblock_shared::score::level;
 

@@ -1,8 +1,8 @@
 //! What finding a closure took, for people.
 
-use crate::base::grouped::grouped;
 use crate::base::stopwatch::{Stages, seconds};
 use crate::operators::closure::{Iteration, Method};
+use indicatif::HumanCount;
 use std::fmt;
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ impl Report {
         let mut table = head.map(|name| format!("{name:>16}")).collect::<String>() + "\n";
         for (number, n_tuples, round) in self.rounds() {
             let counts = [u64::from(number), round.n_joined, round.n_new, n_tuples];
-            table.extend(counts.map(|n| format!("{:>16}", grouped(n))));
+            table.extend(counts.map(|n| format!("{:>16}", HumanCount(n).to_string())));
             table.extend(OPERATORS.map(|operator| format!("{:>16}", seconds(round.time(operator)))));
             table.push('\n');
         }
@@ -71,20 +71,20 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "device           {}", self.device)?;
-        writeln!(f, "nodes            {}", grouped(self.n_nodes.into()))?;
+        writeln!(f, "nodes            {}", HumanCount(self.n_nodes.into()))?;
         match self.n_lines {
             Some(n) if n > self.n_edges => {
-                writeln!(f, "edges            {} of {} lines", grouped(self.n_edges), grouped(n))?
+                writeln!(f, "edges            {} of {} lines", HumanCount(self.n_edges), HumanCount(n))?
             }
-            _ => writeln!(f, "edges            {}", grouped(self.n_edges))?,
+            _ => writeln!(f, "edges            {}", HumanCount(self.n_edges))?,
         }
         writeln!(f, "method           {}", self.method)?;
         match self.n_components {
-            Some(n) => writeln!(f, "components       {}", grouped(n.into()))?,
-            None => writeln!(f, "iterations       {}", grouped(self.iterations.len() as u64))?,
+            Some(n) => writeln!(f, "components       {}", HumanCount(n.into()))?,
+            None => writeln!(f, "iterations       {}", HumanCount(self.iterations.len() as u64))?,
         }
-        writeln!(f, "tuples           {}", grouped(self.n_tuples))?;
-        writeln!(f, "pieces           {}", grouped(self.n_pieces.into()))?;
+        writeln!(f, "tuples           {}", HumanCount(self.n_tuples))?;
+        writeln!(f, "pieces           {}", HumanCount(self.n_pieces.into()))?;
         writeln!(f, "time             {}", self.stages)?;
         if let Some(bytes) = self.peak_memory {
             writeln!(f, "peak memory      {:.1} MiB", bytes as f64 / f64::from(1 << 20))?;

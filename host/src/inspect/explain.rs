@@ -6,12 +6,12 @@ mod job;
 mod json;
 mod text;
 
-use crate::base::grouped::grouped;
 use crate::encode::Encoded;
 use crate::inspect::analyze::Analysis;
 use crate::plan::statistics::ColumnStatistics;
 use crate::plan::{Plan, Step};
 use crate::rules::{Neighbourhood, Subsumed};
+use indicatif::HumanCount;
 
 /// A plan beside what it was made for and what it is expected to do.
 pub struct Explained<'a> {
@@ -195,7 +195,7 @@ impl<'a> Explained<'a> {
 fn about(number: f64) -> String {
     if number >= 10.0 {
         let unit = 10f64.powf(number.log10().floor() - 1.0);
-        return grouped(((number / unit).round() * unit) as u64);
+        return HumanCount(((number / unit).round() * unit) as u64).to_string();
     }
     if number >= 1.0 { format!("{number:.1}") } else { format!("{number:.2}") }
 }

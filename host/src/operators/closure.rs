@@ -14,14 +14,14 @@ pub use hyperblock_shared::relation::{first_of, second_of, tuple};
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::names::expected;
 use crate::base::stopwatch::Stages;
 use crate::operators::relations::LoadFactor;
 use crate::read::edges::Graph;
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 use std::time::Duration;
+use strum::{Display, EnumString, VariantNames};
 
 /// What some sources reach.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +88,8 @@ pub trait LoadedGraph {
 }
 
 /// How a closure is found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum Method {
     /// By rows of bits over the graph's components.
     #[default]
@@ -98,7 +99,8 @@ pub enum Method {
 }
 
 /// How a round finds which of its tuples are new.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum Deduplicate {
     /// By a hash table of all tuples.
     #[default]
@@ -114,46 +116,4 @@ pub struct Rounds {
     pub deduplicate: Deduplicate,
     /// How full tables may be.
     pub load: LoadFactor,
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Condense => "condense",
-            Self::SemiNaive => "semi-naive",
-        })
-    }
-}
-
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "condense" => Ok(Self::Condense),
-            "semi-naive" => Ok(Self::SemiNaive),
-            _ => Err("expected condense or semi-naive".into()),
-        }
-    }
-}
-
-impl fmt::Display for Deduplicate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Table => "table",
-            Self::Sort => "sort",
-        })
-    }
-}
-
-impl FromStr for Deduplicate {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "table" => Ok(Self::Table),
-            "sort" => Ok(Self::Sort),
-            _ => Err("expected table or sort".into()),
-        }
-    }
 }

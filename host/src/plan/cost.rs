@@ -15,40 +15,22 @@ pub use file::CostModel;
 pub use fixed::static_costs;
 pub use network::{Layer, Network};
 
+use crate::base::names::expected;
 use crate::encode::Encoded;
 use rayon::prelude::*;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use strum::{EnumString, VariantNames};
 
 /// The kinds of devices that have cost models of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum BackendKind {
     /// The CPU backend.
     Cpu,
     /// The CUDA backend.
     Cuda,
-}
-
-impl FromStr for BackendKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "cpu" => Ok(Self::Cpu),
-            "cuda" => Ok(Self::Cuda),
-            _ => Err("expected cpu or cuda".into()),
-        }
-    }
-}
-
-impl fmt::Display for BackendKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cpu => "cpu",
-            Self::Cuda => "cuda",
-        })
-    }
 }
 
 /// Where costs come from.

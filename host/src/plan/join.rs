@@ -1,7 +1,7 @@
 //! What an equi-join is given: columns of keys, and what to do about heavy ones.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::base::names::expected;
+use strum::{Display, EnumString, VariantNames};
 
 /// A column of keys. [`hyperblock_shared::join::MISSING`] joins nothing.
 #[derive(Clone, Copy, Debug)]
@@ -13,32 +13,12 @@ pub struct Side<'a> {
 }
 
 /// What is done about heavy keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum Method {
     /// They are found, and joined apart.
     #[default]
     Skew,
     /// Nothing: all keys are alike.
     Plain,
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Skew => "skew",
-            Self::Plain => "plain",
-        })
-    }
-}
-
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "skew" => Ok(Self::Skew),
-            "plain" => Ok(Self::Plain),
-            _ => Err("expected skew or plain".into()),
-        }
-    }
 }

@@ -1,10 +1,10 @@
 //! Options of the scan: its sizes, what it makes of equalities and similarities, and which of its optimisations are on.
 
 use super::Variant;
+use crate::base::names::expected;
 use hyperblock_shared::stealing::Policy;
 use hyperblock_shared::window::{INTERVAL, STRETCH, WINDOW};
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, VariantNames};
 
 /// How a scan works. The result is the same whatever they say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,8 @@ const HEAVY_KEY: u64 = 1 << 12;
 const INDEXED: u32 = 1 << 20;
 
 /// What the scan makes of the equalities that all rules of a branch ask for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum JoinChoice {
     /// Together they are the key of a hash join; keys that very many records have are swept by another predicate.
     #[default]
@@ -55,7 +56,8 @@ pub enum JoinChoice {
 }
 
 /// What the scan makes of a similarity that leads a branch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum SimilarityChoice {
     /// Whichever of the others is expected to cost least.
     #[default]
@@ -67,39 +69,6 @@ pub enum SimilarityChoice {
     /// An overlap join, likewise: the signatures of all pairs whose sizes go together are compared.
     Dense,
 }
-
-const JOINS: [(&str, JoinChoice); 3] =
-    [("skew", JoinChoice::Skew), ("plain", JoinChoice::Plain), ("none", JoinChoice::None)];
-
-const SIMILARITIES: [(&str, SimilarityChoice); 4] = [
-    ("cheapest", SimilarityChoice::Cheapest),
-    ("sweep", SimilarityChoice::Sweep),
-    ("join", SimilarityChoice::Join),
-    ("dense", SimilarityChoice::Dense),
-];
-
-/// Writes and reads a choice by its name.
-macro_rules! named {
-    ($choice:ty, $names:expr, $expected:literal) => {
-        impl fmt::Display for $choice {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str($names.iter().find(|(_, choice)| choice == self).map_or("", |(name, _)| name))
-            }
-        }
-
-        impl FromStr for $choice {
-            type Err = String;
-
-            fn from_str(text: &str) -> Result<Self, String> {
-                let choice = $names.iter().find(|(name, _)| *name == text);
-                choice.map(|(_, choice)| *choice).ok_or_else(|| $expected.into())
-            }
-        }
-    };
-}
-
-named!(JoinChoice, JOINS, "expected skew, plain or none");
-named!(SimilarityChoice, SIMILARITIES, "expected cheapest, sweep, join or dense");
 
 impl Default for ScanOptions {
     fn default() -> Self {

@@ -1,27 +1,36 @@
 //! Variants: the engine with parts of it switched off, one at a time or together, to see what each is worth. The
 //! result of a job is the same under all of them.
 
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, VariantArray, VariantNames};
 
 /// A part that is switched off or replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, VariantArray, VariantNames,
+)]
+#[strum(serialize_all = "camelCase", ascii_case_insensitive, parse_err_ty = String, parse_err_fn = unknown)]
 pub enum Variant {
     /// No execution plan: rules as the file has them, one after the other, nothing shared and nothing remembered.
+    #[strum(serialize = "noEPG")]
     NoEpg,
     /// Predicates of a rule in random order.
+    #[strum(serialize = "noPO")]
     NoPo,
     /// Branches in random order.
+    #[strum(serialize = "noRO")]
     NoRo,
     /// Predicates by cost alone.
+    #[strum(serialize = "COrder")]
     COrder,
     /// Predicates by selectivity alone.
+    #[strum(serialize = "SOrder")]
     SOrder,
     /// No optimisation for the hardware: all of the next four.
+    #[strum(serialize = "noHO")]
     NoHo,
     /// The path is walked by recursive descent, and nothing is remembered.
     NoSeq,
     /// No sliding window: every block has one fixed share of the work.
+    #[strum(serialize = "noPSW")]
     NoPsw,
     /// No block does what another was to do.
     NoStealing,
@@ -36,55 +45,13 @@ pub enum Variant {
     NoDictionary,
 }
 
-/// All variants, as `--variant` writes them.
-const NAMES: [(&str, Variant); 13] = [
-    ("noEPG", Variant::NoEpg),
-    ("noPO", Variant::NoPo),
-    ("noRO", Variant::NoRo),
-    ("COrder", Variant::COrder),
-    ("SOrder", Variant::SOrder),
-    ("noHO", Variant::NoHo),
-    ("noSeq", Variant::NoSeq),
-    ("noPSW", Variant::NoPsw),
-    ("noStealing", Variant::NoStealing),
-    ("noQueue", Variant::NoQueue),
-    ("noFilter", Variant::NoFilter),
-    ("noBitmap", Variant::NoBitmap),
-    ("noDictionary", Variant::NoDictionary),
-];
-
 impl Variant {
     /// All there are.
-    pub const ALL: [Self; 13] = {
-        let mut all = [Self::NoEpg; 13];
-        let mut ix = 0;
-        while ix < NAMES.len() {
-            all[ix] = NAMES[ix].1;
-            ix += 1;
-        }
-        all
-    };
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 }
 
-impl fmt::Display for Variant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = NAMES.iter().find(|(_, variant)| variant == self);
-        f.write_str(name.map_or("", |(name, _)| name))
-    }
-}
-
-impl FromStr for Variant {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let name = |(name, _): &&(&str, Self)| name.eq_ignore_ascii_case(text.trim());
-        let known = || NAMES.map(|(name, _)| name).join(", ");
-        NAMES
-            .iter()
-            .find(name)
-            .map(|(_, variant)| *variant)
-            .ok_or_else(|| format!("the variants are {}", known()))
-    }
+fn unknown(_: &str) -> String {
+    format!("the variants are {}", <Variant as VariantNames>::VARIANTS.join(", "))
 }
 
 #[cfg(test)]
@@ -93,7 +60,7 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for variant in Variant::ALL {
+        for &variant in Variant::ALL {
             assert_eq!(variant.to_string().parse(), Ok(variant));
             assert_eq!(variant.to_string().to_lowercase().parse(), Ok(variant));
         }

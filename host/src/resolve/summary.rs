@@ -1,9 +1,9 @@
 //! What resolving did, for people.
 
-use crate::base::grouped::grouped;
 use crate::entities::cluster::Method;
 use crate::tell::evaluate::{Agreement, EntityQuality};
 use crate::tell::report::Summary;
+use indicatif::HumanCount;
 use std::fmt;
 
 /// What resolving did.
@@ -53,10 +53,10 @@ impl fmt::Display for ResolveSummary {
         writeln!(
             f,
             "entities         {} by {}, {} of several records, the largest of {}",
-            grouped(self.n_entities),
+            HumanCount(self.n_entities),
             self.method,
-            grouped(self.n_joined),
-            grouped(self.largest)
+            HumanCount(self.n_joined),
+            HumanCount(self.largest)
         )?;
         if self.steps.is_empty() {
             return Ok(());
@@ -64,7 +64,11 @@ impl fmt::Display for ResolveSummary {
         writeln!(f, "{:28}precision  recall      F1  B³ precision  recall      F1", "quality")?;
         for Step { name, n_pairs, quality } in &self.steps {
             let Agreement { precision, recall, f1 } = quality.pairwise;
-            write!(f, "  {name:10}  {:>14}{precision:>9.4}  {recall:.4}  {f1:.4}", grouped(*n_pairs))?;
+            write!(
+                f,
+                "  {name:10}  {:>14}{precision:>9.4}  {recall:.4}  {f1:.4}",
+                HumanCount(*n_pairs).to_string()
+            )?;
             let Agreement { precision, recall, f1 } = quality.b_cubed;
             writeln!(f, "  {precision:>12.4}  {recall:.4}  {f1:.4}")?;
         }

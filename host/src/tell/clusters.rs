@@ -1,10 +1,10 @@
 //! What clustering did, for people.
 
-use crate::base::grouped::grouped;
 use crate::base::stopwatch::Stages;
 use crate::entities::cluster::Method;
 use crate::tell::evaluate::{Agreement, EntityQuality};
 use hashbrown::HashMap;
+use indicatif::HumanCount;
 use std::fmt;
 
 /// What clustering did.
@@ -46,12 +46,14 @@ impl fmt::Display for ClusterSummary {
         writeln!(f, "device           {}", self.device)?;
         writeln!(f, "method           {}", self.method)?;
         match self.n_rows == self.n_pairs {
-            true => writeln!(f, "pairs            {}", grouped(self.n_pairs))?,
-            false => writeln!(f, "pairs            {} of {}", grouped(self.n_pairs), grouped(self.n_rows))?,
+            true => writeln!(f, "pairs            {}", HumanCount(self.n_pairs))?,
+            false => {
+                writeln!(f, "pairs            {} of {}", HumanCount(self.n_pairs), HumanCount(self.n_rows))?
+            }
         }
-        writeln!(f, "records          {}", grouped(self.n_records.into()))?;
-        writeln!(f, "entities         {}", grouped(self.n_entities.into()))?;
-        writeln!(f, "largest entity   {}", grouped(self.largest.into()))?;
+        writeln!(f, "records          {}", HumanCount(self.n_records.into()))?;
+        writeln!(f, "entities         {}", HumanCount(self.n_entities.into()))?;
+        writeln!(f, "largest entity   {}", HumanCount(self.largest.into()))?;
         if let Some(EntityQuality { pairwise, b_cubed, .. }) = self.quality {
             for (name, Agreement { precision, recall, f1 }) in [("pairwise", pairwise), ("B-cubed", b_cubed)]
             {

@@ -1,10 +1,10 @@
 //! The report: what a job did, for people.
 
 use crate::base::billionths::Billionths;
-use crate::base::grouped::grouped;
 use crate::base::stopwatch::Stages;
 use crate::entities::score::Tally;
 use crate::tell::evaluate::Quality;
+use indicatif::HumanCount;
 use std::fmt;
 
 /// What a job did.
@@ -47,35 +47,42 @@ impl fmt::Display for Summary {
         let cssr = if self.n_pairs == 0 { 0.0 } else { n_candidates as f64 / self.n_pairs as f64 };
         writeln!(f, "device           {}", self.device)?;
         match self.n_right {
-            None => writeln!(f, "records          {}", grouped(self.n_left.into()))?,
-            Some(right) => {
-                writeln!(f, "records          {} × {}", grouped(self.n_left.into()), grouped(right.into()))?
-            }
+            None => writeln!(f, "records          {}", HumanCount(self.n_left.into()))?,
+            Some(right) => writeln!(
+                f,
+                "records          {} × {}",
+                HumanCount(self.n_left.into()),
+                HumanCount(right.into())
+            )?,
         }
-        writeln!(f, "pairs compared   {} of {}", grouped(self.n_compared), grouped(self.n_pairs))?;
-        writeln!(f, "candidates       {}", grouped(n_candidates))?;
+        writeln!(f, "pairs compared   {} of {}", HumanCount(self.n_compared), HumanCount(self.n_pairs))?;
+        writeln!(f, "candidates       {}", HumanCount(n_candidates))?;
         let width = self.by_rule.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, n) in &self.by_rule {
-            writeln!(f, "  {name:width$}  {}", grouped(*n))?;
+            writeln!(f, "  {name:width$}  {}", HumanCount(*n))?;
         }
         for name in &self.approximate {
             let said = "pairs outside the windows are not looked at";
             writeln!(f, "approximate      sorted neighbourhood {name}: {said}")?;
         }
         if let Some(Tally { n_scored, n_kept, threshold }) = self.scored {
-            writeln!(f, "scored           {}", grouped(n_scored))?;
+            writeln!(f, "scored           {}", HumanCount(n_scored))?;
             writeln!(
                 f,
                 "kept             {} (a score of {} or more)",
-                grouped(n_kept),
+                HumanCount(n_kept),
                 Billionths(threshold)
             )?;
         }
         writeln!(f, "reduction ratio  {:.6}", 1.0 - cssr)?;
         if let Some(Quality { n_matches, n_found, recall, precision, f1, n_unknown }) = self.quality {
-            writeln!(f, "matches found    {} of {}", grouped(n_found), grouped(n_matches))?;
+            writeln!(f, "matches found    {} of {}", HumanCount(n_found), HumanCount(n_matches))?;
             if n_unknown > 0 {
-                writeln!(f, "truth left out   {} (rows with ids that are in no table)", grouped(n_unknown))?;
+                writeln!(
+                    f,
+                    "truth left out   {} (rows with ids that are in no table)",
+                    HumanCount(n_unknown)
+                )?;
             }
             writeln!(f, "recall           {recall:.4}")?;
             writeln!(f, "precision        {precision:.4}")?;

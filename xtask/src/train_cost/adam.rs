@@ -1,5 +1,8 @@
 //! Gradients of the network, and Adam (Kingma and Ba, *Adam: a method for stochastic optimization*, ICLR 2015), with the
 //! paper's constants.
+//!
+//! By hand, since the network has a few hundred numbers: a crate for learning would take longer to build than this takes
+//! to run, and the trained files are part of the program, so sums are taken in one order.
 
 use hyperblock::plan::cost::{Layer, Network};
 

@@ -1,14 +1,14 @@
 //! The tree as a graph.
 
 use super::{Explained, What, about};
-use crate::base::grouped::grouped;
+use indicatif::HumanCount;
 
 impl Explained<'_> {
     /// The tree as a graph, for Graphviz.
     pub fn dot(&self) -> String {
         let mut dot =
             String::from("digraph plan {\n  node [shape=box, fontname=\"sans-serif\"];\n  root [label=\"");
-        dot.push_str(&format!("all pairs\\n{}\"];\n", grouped(self.n_pairs)));
+        dot.push_str(&format!("all pairs\\n{}\"];\n", HumanCount(self.n_pairs)));
         // By depth: the last node there, which what follows one level deeper hangs on.
         let mut parents: Vec<String> = vec!["root".to_owned()];
         for line in self.lines() {

@@ -1,46 +1,45 @@
 //! The tree as JSON: nodes within nodes.
 
 use super::{BranchScan, Considered, Explained, Line, Near, What};
-use crate::base::json::Json;
+use crate::base::json::float;
 use crate::inspect::analyze::{Counted, OnDevice};
 use crate::plan::statistics::ColumnStatistics;
+use serde_json::{Value, json};
 
 impl Explained<'_> {
     /// The plan as one object.
-    pub fn json(&self) -> Json {
+    pub fn json(&self) -> Value {
         let lines = self.lines();
         let [left, right] = self.n_records;
         let name = |rule: usize| self.plan.rules[rule].name.as_str();
-        let subsumed = self.subsumed.iter().map(|subsumed| {
-            Json::Object(vec![("rule", name(subsumed.rule).into()), ("by", name(subsumed.by).into())])
+        let subsumed = self.subsumed.iter().map(|it| json!({ "rule": name(it.rule), "by": name(it.by) }));
+        let mut object = json!({
+            "left_records": left,
+            "right_records": right,
+            "left_compared": self.encoded.n_left,
+            "right_compared": self.encoded.n_right,
+            "pairs": self.n_pairs,
+            "branches": self.nodes(&mut lines.iter().peekable(), 0),
+            "accesses": self.scans.iter().map(scan).collect::<Value>(),
+            "considered": self.considered.iter().map(|it| considered(it)).collect::<Value>(),
+            "subsumed": subsumed.collect::<Value>(),
         });
-        let mut object = vec![
-            ("left_records", left.into()),
-            ("right_records", right.into()),
-            ("left_compared", self.encoded.n_left.into()),
-            ("right_compared", self.encoded.n_right.into()),
-            ("pairs", self.n_pairs.into()),
-            ("branches", Json::List(self.nodes(&mut lines.iter().peekable(), 0))),
-            ("accesses", Json::List(self.scans.iter().map(scan).collect())),
-            ("considered", Json::List(self.considered.iter().map(|it| considered(it)).collect())),
-            ("subsumed", Json::List(subsumed.collect())),
-        ];
         if !self.neighbourhoods.is_empty() {
-            object.push(("neighbourhoods", Json::List(self.neighbourhoods.iter().map(near).collect())));
+            object["neighbourhoods"] = self.neighbourhoods.iter().map(near).collect();
         }
         if let Some(analysis) = &self.analysis {
-            object.push(("candidates", analysis.n_candidates.into()));
-            object.push(("seconds", analysis.time.as_secs_f64().into()));
+            object["candidates"] = analysis.n_candidates.into();
+            object["seconds"] = float(analysis.time.as_secs_f64());
             if let Some(OnDevice { name, time, latencies }) = &analysis.on_device {
-                object.push(("device", name.as_str().into()));
-                object.push(("device_seconds", time.as_secs_f64().into()));
-                object.push(("latencies", latencies.json()));
+                object["device"] = name.as_str().into();
+                object["device_seconds"] = float(time.as_secs_f64());
+                object["latencies"] = latencies.json();
             }
         }
         if !self.columns.is_empty() {
-            object.push(("columns", Json::List(self.columns.iter().map(column).collect())));
+            object["columns"] = self.columns.iter().map(column).collect();
         }
-        Json::Object(object)
+        object
     }
 
     /// The nodes from here on that are this deep, with all that hangs on them.
@@ -48,128 +47,114 @@ impl Explained<'_> {
         &self,
         lines: &mut std::iter::Peekable<std::slice::Iter<'a, Line<'a>>>,
         depth: usize,
-    ) -> Vec<Json> {
+    ) -> Vec<Value> {
         let mut nodes = Vec::new();
         while let Some(line) = lines.next_if(|line| line.depth == depth) {
             let mut object = match &line.what {
-                What::Witness { rule } => vec![("rule", (*rule).into())],
-                What::Node { predicate, selectivity, counted, cost, score, remembered } => vec![
-                    ("predicate", predicate.as_str().into()),
-                    ("selectivity", (*selectivity).into()),
-                    ("selectivity_is_exact", (*counted).into()),
-                    ("cost_ns", (*cost).into()),
-                    ("score", (*score).into()),
-                    ("remembered", (*remembered).into()),
-                ],
+                What::Witness { rule } => json!({ "rule": rule }),
+                What::Node { predicate, selectivity, counted, cost, score, remembered } => json!({
+                    "predicate": predicate,
+                    "selectivity": float(*selectivity),
+                    "selectivity_is_exact": counted,
+                    "cost_ns": float(*cost),
+                    "score": float(*score),
+                    "remembered": remembered,
+                }),
             };
-            object.push(("expected_pairs", line.passing.into()));
+            object["expected_pairs"] = float(line.passing);
             if let Some(analysis) = &self.analysis {
                 let Counted { tested, computed, passed, nanoseconds } = analysis.steps[line.step];
-                object.push(("actual_pairs", passed.into()));
-                object.push(("tested", tested.into()));
-                object.push(("computed", computed.into()));
-                object.push(("milliseconds", (nanoseconds / 1e6).into()));
+                object["actual_pairs"] = passed.into();
+                object["tested"] = tested.into();
+                object["computed"] = computed.into();
+                object["milliseconds"] = float(nanoseconds / 1e6);
             }
             let children = self.nodes(lines, depth + 1);
             if !children.is_empty() {
-                object.push(("children", Json::List(children)));
+                object["children"] = children.into();
             }
-            nodes.push(Json::Object(object));
+            nodes.push(object);
         }
         nodes
     }
 }
 
-fn considered(ways: &[Considered]) -> Json {
-    let way =
-        |it: &Considered| Json::Object(vec![("access", it.way.as_str().into()), ("cost", it.cost.into())]);
-    Json::List(ways.iter().map(way).collect())
+fn considered(ways: &[Considered]) -> Value {
+    ways.iter().map(|it| json!({ "access": it.way, "cost": float(it.cost) })).collect()
 }
 
-fn scan(scan: &BranchScan) -> Json {
-    let on = |equalities: &[String]| Json::List(equalities.iter().map(|it| it.as_str().into()).collect());
-    let mut object = Vec::new();
+fn scan(scan: &BranchScan) -> Value {
     match scan {
-        BranchScan::Join { equalities, n_records: [left, right], n_keys, n_pairs } => object.extend([
-            ("access", "hash join".into()),
-            ("on", on(equalities)),
-            ("left_records", (*left as u64).into()),
-            ("right_records", (*right as u64).into()),
-            ("keys", (*n_keys).into()),
-            ("pairs", (*n_pairs).into()),
-        ]),
-        BranchScan::SameValue { lead, n_values, n_pairs } => object.extend([
-            ("access", "hash join".into()),
-            ("same_value", lead.as_str().into()),
-            ("keys", (*n_values).into()),
-            ("pairs", (*n_pairs).into()),
-        ]),
+        BranchScan::Join { equalities, n_records: [left, right], n_keys, n_pairs } => json!({
+            "access": "hash join",
+            "on": equalities,
+            "left_records": left,
+            "right_records": right,
+            "keys": n_keys,
+            "pairs": n_pairs,
+        }),
+        BranchScan::SameValue { lead, n_values, n_pairs } => json!({
+            "access": "hash join",
+            "same_value": lead,
+            "keys": n_values,
+            "pairs": n_pairs,
+        }),
         BranchScan::Overlap { lead, within, found_by, elements, n_values: [left, right], n_hits } => {
-            object.push(("access", "overlap join".into()));
+            let mut object = json!({ "access": "overlap join" });
             if let Some((equalities, n_keys)) = within {
-                object.extend([("on", on(equalities)), ("heavy_keys", (*n_keys).into())]);
+                object["on"] = json!(equalities);
+                object["heavy_keys"] = json!(n_keys);
             }
-            object.extend([
-                ("lead", lead.as_str().into()),
-                ("found_by", (*found_by).into()),
-                ("elements", elements.as_str().into()),
-                ("left_items", (*left).into()),
-                ("right_items", (*right).into()),
-                ("expected_hits", (*n_hits).into()),
-            ]);
+            object["lead"] = json!(lead);
+            object["found_by"] = json!(found_by);
+            object["elements"] = json!(elements);
+            object["left_items"] = json!(left);
+            object["right_items"] = json!(right);
+            object["expected_hits"] = float(*n_hits);
+            object
         }
         BranchScan::Sweep { within, lead, n_items: [left, right], of_values, n_reached, screen } => {
-            match within {
-                None => object.push(("access", "sweep".into())),
-                Some((equalities, n_keys)) => object.extend([
-                    ("access", "hash join".into()),
-                    ("on", on(equalities)),
-                    ("heavy_keys", (*n_keys).into()),
-                ]),
-            }
+            let mut object = match within {
+                None => json!({ "access": "sweep" }),
+                Some((equalities, n_keys)) => {
+                    json!({ "access": "hash join", "on": equalities, "heavy_keys": n_keys })
+                }
+            };
             if let Some(lead) = lead {
-                object.push(("lead", lead.as_str().into()));
+                object["lead"] = json!(lead);
             }
-            object.extend([
-                ("items", if *of_values { "values" } else { "records" }.into()),
-                ("left_items", (*left).into()),
-                ("right_items", (*right).into()),
-                ("pairs_in_reach", (*n_reached).into()),
-                ("screen", (*screen).into()),
-            ]);
+            object["items"] = json!(if *of_values { "values" } else { "records" });
+            object["left_items"] = json!(left);
+            object["right_items"] = json!(right);
+            object["pairs_in_reach"] = json!(n_reached);
+            object["screen"] = json!(screen);
+            object
         }
     }
-    Json::Object(object)
 }
 
-fn column(column: &ColumnStatistics) -> Json {
-    let heavy = column
-        .heavy
-        .iter()
-        .map(|(value, n)| Json::Object(vec![("value", value.as_str().into()), ("records", (*n).into())]));
+fn column(column: &ColumnStatistics) -> Value {
+    let heavy = column.heavy.iter().map(|(value, n)| json!({ "value": value, "records": n }));
     // The n-th number counts values of up to 2^n characters.
-    let lengths =
-        column.lengths.iter().enumerate().map(|(place, n)| {
-            Json::Object(vec![("up_to", (1u64 << place).into()), ("records", (*n).into())])
-        });
-    Json::Object(vec![
-        ("name", column.name.as_str().into()),
-        ("records", column.n_records.into()),
-        ("missing", column.n_missing.into()),
-        ("distinct", column.n_distinct.into()),
-        ("lengths", Json::List(lengths.collect())),
-        ("heavy", Json::List(heavy.collect())),
-    ])
+    let lengths = column.lengths.iter().enumerate();
+    let lengths = lengths.map(|(place, n)| json!({ "up_to": 1u64 << place, "records": n }));
+    json!({
+        "name": column.name,
+        "records": column.n_records,
+        "missing": column.n_missing,
+        "distinct": column.n_distinct,
+        "lengths": lengths.collect::<Value>(),
+        "heavy": heavy.collect::<Value>(),
+    })
 }
 
-fn near(near: &Near<'_>) -> Json {
+fn near(near: &Near<'_>) -> Value {
     let Near { neighbourhood, n_records } = near;
-    let keys = neighbourhood.keys.iter().map(|key| Json::Text(key.to_string()));
-    Json::Object(vec![
-        ("name", neighbourhood.name.as_str().into()),
-        ("keys", Json::List(keys.collect())),
-        ("window", neighbourhood.window.into()),
-        ("records", (*n_records as u64).into()),
-        ("approximate", true.into()),
-    ])
+    json!({
+        "name": neighbourhood.name,
+        "keys": neighbourhood.keys.iter().map(ToString::to_string).collect::<Value>(),
+        "window": neighbourhood.window,
+        "records": n_records,
+        "approximate": true,
+    })
 }

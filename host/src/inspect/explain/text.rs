@@ -1,20 +1,20 @@
 //! The tree as text: a line a node, indented by depth, what is expected beside what happened.
 
 use super::{BranchScan, Considered, Explained, Line, Near, What, about};
-use crate::base::grouped::grouped;
 use crate::inspect::analyze::OnDevice;
+use indicatif::HumanCount;
 use std::fmt;
 
 impl fmt::Display for Explained<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { plan, encoded, n_pairs, .. } = self;
         let of = |kept: u32, all: u32| match kept == all {
-            true => grouped(all.into()),
-            false => format!("{} of {}", grouped(kept.into()), grouped(all.into())),
+            true => HumanCount(all.into()).to_string(),
+            false => format!("{} of {}", HumanCount(kept.into()), HumanCount(all.into())),
         };
         let (left, right) = (of(encoded.n_left, self.n_records[0]), of(encoded.n_right, self.n_records[1]));
         if !plan.rules.is_empty() {
-            writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", grouped(*n_pairs))?;
+            writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", HumanCount(*n_pairs))?;
         }
         self.tree(f)?;
         for scan in &self.scans {
@@ -27,7 +27,7 @@ impl fmt::Display for Explained<'_> {
             }
         }
         for Near { neighbourhood, n_records } in &self.neighbourhoods {
-            let (name, records) = (&neighbourhood.name, grouped(*n_records as u64));
+            let (name, records) = (&neighbourhood.name, HumanCount(*n_records as u64));
             write!(f, "Sorted neighbourhood: \"{name}\", {neighbourhood}, records={records}; ")?;
             writeln!(f, "approximate: pairs outside the windows are not looked at")?;
         }
@@ -36,16 +36,16 @@ impl fmt::Display for Explained<'_> {
             writeln!(f, "Subsumed: every pair that \"{rule}\" allows is allowed by \"{by}\"")?;
         }
         if let Some(analysis) = &self.analysis {
-            let (found, seconds) = (grouped(analysis.n_candidates), analysis.time.as_secs_f64());
+            let (found, seconds) = (HumanCount(analysis.n_candidates), analysis.time.as_secs_f64());
             writeln!(f, "Candidates: {found}; run under watch on the CPU in {seconds:.2} s")?;
             if let Some(OnDevice { name, time, latencies }) = &analysis.on_device {
                 writeln!(f, "Latencies: on {name}, in {:.2} s", time.as_secs_f64())?;
                 write!(f, "{latencies}")?;
             }
         }
-        writeln!(f, "Domains: {}, device bytes={}", encoded.domains.len(), grouped(encoded.n_bytes()))?;
+        writeln!(f, "Domains: {}, device bytes={}", encoded.domains.len(), HumanCount(encoded.n_bytes()))?;
         for domain in &encoded.domains {
-            write!(f, "  {}: values={}", domain.operands.join(", "), grouped(domain.n_values as u64))?;
+            write!(f, "  {}: values={}", domain.operands.join(", "), HumanCount(domain.n_values as u64))?;
             match domain.symbols {
                 Some((bits, longest)) => writeln!(f, ", symbol bits={bits}, longest={longest}")?,
                 None => writeln!(f)?,
@@ -63,20 +63,20 @@ impl fmt::Display for BranchScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Join { equalities, n_records, n_keys, n_pairs } => {
-                let [left, right] = n_records.map(|n| grouped(n as u64));
-                let (keys, pairs) = (grouped((*n_keys).into()), grouped(*n_pairs));
+                let [left, right] = n_records.map(|n| HumanCount(n as u64));
+                let (keys, pairs) = (HumanCount((*n_keys).into()), HumanCount(*n_pairs));
                 write!(f, "Hash join: on {}, records={left} × {right}", equalities.join(" AND "))?;
                 write!(f, ", keys={keys}, pairs with the same key={pairs}")
             }
             Self::SameValue { lead, n_values, n_pairs } => {
-                let (values, pairs) = (grouped((*n_values).into()), grouped(*n_pairs));
+                let (values, pairs) = (HumanCount((*n_values).into()), HumanCount(*n_pairs));
                 write!(
                     f,
                     "Hash join: on the same value under {lead}, values={values}, pairs with the same={pairs}"
                 )
             }
             Self::Overlap { lead, within, found_by, elements, n_values, n_hits } => {
-                let [left, right] = n_values.map(|n| grouped(n.into()));
+                let [left, right] = n_values.map(|n| HumanCount(n.into()));
                 write!(f, "Overlap join: ")?;
                 write_within(f, within.as_ref())?;
                 write!(f, "led by {lead}, values={left} × {right}, {found_by} of {elements}")?;
@@ -90,9 +90,9 @@ impl fmt::Display for BranchScan {
                     Some(lead) => write!(f, "led by {lead}")?,
                     None => write!(f, "without a lead")?,
                 }
-                let [left, right] = n_items.map(|n| grouped(n.into()));
+                let [left, right] = n_items.map(|n| HumanCount(n.into()));
                 let items = if *of_values { "values" } else { "records" };
-                let reached = grouped(*n_reached);
+                let reached = HumanCount(*n_reached);
                 write!(f, ", {items}={left} × {right}, pairs in reach≈{reached}, screen: {screen}")
             }
         }
@@ -101,7 +101,7 @@ impl fmt::Display for BranchScan {
 
 fn write_within(f: &mut fmt::Formatter<'_>, within: Option<&(Vec<String>, u32)>) -> fmt::Result {
     let Some((equalities, n_keys)) = within else { return Ok(()) };
-    let keys = grouped((*n_keys).into());
+    let keys = HumanCount((*n_keys).into());
     write!(f, "within heavy keys={keys} of {}, ", equalities.join(" AND "))
 }
 
@@ -126,12 +126,12 @@ impl Explained<'_> {
             }
             write!(f, "  pairs≈{}", about(line.passing))?;
             if let Some(counted) = self.analysis.as_ref().map(|analysis| analysis.steps[line.step]) {
-                write!(f, "  actual={}", grouped(counted.passed))?;
+                write!(f, "  actual={}", HumanCount(counted.passed))?;
                 if let What::Node { .. } = line.what {
                     let tested = if counted.computed == counted.tested {
-                        grouped(counted.tested)
+                        HumanCount(counted.tested).to_string()
                     } else {
-                        format!("{} ({} computed)", grouped(counted.tested), grouped(counted.computed))
+                        format!("{} ({} computed)", HumanCount(counted.tested), HumanCount(counted.computed))
                     };
                     write!(f, " of {tested}  time={:.1} ms", counted.nanoseconds / 1e6)?;
                 }

@@ -6,105 +6,107 @@
 
 use super::{Conjunction, Finding, Measured, Scored, Verdict, Why};
 use crate::base::billionths::Billionths;
-use crate::base::json::Json;
+use crate::base::json::number;
+use serde_json::{Value, json};
 
 impl Why {
     /// All of it.
-    pub fn json(&self) -> Json {
+    pub fn json(&self) -> Value {
         let witness = self.witness_name();
         let rules = self.rules.iter().map(|rule| {
             let conjunctions = rule.conjunctions.iter().map(|conjunction| self.conjunction_json(conjunction));
-            Json::Object(vec![
-                ("name", rule.name.as_str().into()),
-                ("holds", self.rule_holds(rule).into()),
-                ("conjunctions", conjunctions.collect()),
-            ])
+            json!({
+                "name": rule.name,
+                "holds": self.rule_holds(rule),
+                "conjunctions": conjunctions.collect::<Value>(),
+            })
         });
-        let near = self.neighbourhoods.iter().map(|near| {
-            Json::Object(vec![
-                ("name", near.neighbourhood.name.as_str().into()),
-                ("holds", near.holds().into()),
-                ("window", near.neighbourhood.window.into()),
-                ("distance", near.distance.into()),
-            ])
+        let mut object = json!({
+            "left": self.left,
+            "right": self.right,
+            "candidate": witness.is_some(),
+            "witness": witness,
+            "rules": rules.collect::<Value>(),
         });
-        let near = (!self.neighbourhoods.is_empty()).then(|| ("neighbourhoods", near.collect()));
-        let mut members = vec![
-            ("left", self.left.as_str().into()),
-            ("right", self.right.as_str().into()),
-            ("candidate", witness.is_some().into()),
-            ("witness", witness.into()),
-            ("rules", rules.collect()),
-        ];
-        members.extend(near);
-        members.extend(self.score.as_ref().map(|score| ("score", score.json())));
-        Json::Object(members)
+        if !self.neighbourhoods.is_empty() {
+            let near = self.neighbourhoods.iter().map(|near| {
+                json!({
+                    "name": near.neighbourhood.name,
+                    "holds": near.holds(),
+                    "window": near.neighbourhood.window,
+                    "distance": near.distance,
+                })
+            });
+            object["neighbourhoods"] = near.collect();
+        }
+        if let Some(score) = &self.score {
+            object["score"] = score.json();
+        }
+        object
     }
 
-    fn conjunction_json(&self, conjunction: &Conjunction) -> Json {
+    fn conjunction_json(&self, conjunction: &Conjunction) -> Value {
         let predicates = conjunction.predicates.iter().map(|&ix| self.findings[ix].json());
-        Json::Object(vec![
-            ("holds", self.conjunction_holds(conjunction).into()),
-            ("predicates", predicates.collect()),
-        ])
+        json!({
+            "holds": self.conjunction_holds(conjunction),
+            "predicates": predicates.collect::<Value>(),
+        })
     }
 }
 
 impl Scored {
-    fn json(&self) -> Json {
-        let decimal = |billionths: u32| Json::Number(Billionths(billionths).to_string());
+    fn json(&self) -> Value {
+        let decimal = |billionths: u32| number(&Billionths(billionths).to_string());
         let attributes = self.attributes.iter().map(|(name, measure, similarity)| {
-            Json::Object(vec![
-                ("name", name.as_str().into()),
-                ("measure", measure.as_str().into()),
-                ("similarity", similarity.map(decimal).into()),
-            ])
+            json!({ "name": name, "measure": measure, "similarity": similarity.map(decimal) })
         });
-        Json::Object(vec![
-            ("score", decimal(self.score)),
-            ("threshold", decimal(self.threshold)),
-            ("attributes", attributes.collect()),
-        ])
+        json!({
+            "score": decimal(self.score),
+            "threshold": decimal(self.threshold),
+            "attributes": attributes.collect::<Value>(),
+        })
     }
 }
 
 impl Finding {
-    fn json(&self) -> Json {
+    fn json(&self) -> Value {
         let verdict = match self.verdict {
             Verdict::Holds => "holds",
             Verdict::Fails => "fails",
             Verdict::Missing => "missing",
         };
-        let mut members = vec![("predicate", Json::Text(self.predicate.to_string()))];
+        let mut object = json!({ "predicate": self.predicate.to_string() });
         for (key, seen) in [("left", &self.left), ("right", &self.right)] {
-            members.extend(seen.as_ref().map(|value| (key, value.as_deref().into())));
+            if let Some(value) = seen {
+                object[key] = json!(value);
+            }
         }
-        members.push(("measured", self.measured.as_ref().map(Measured::json).into()));
-        members.push(("verdict", verdict.into()));
-        Json::Object(members)
+        object["measured"] = self.measured.as_ref().map(Measured::json).into();
+        object["verdict"] = verdict.into();
+        object
     }
 }
 
 impl Measured {
-    fn json(&self) -> Json {
-        let mut members = Vec::new();
+    fn json(&self) -> Value {
+        let mut object = json!({});
         match self {
-            Self::Count(counted, n) => members.push((counted.key(), (*n).into())),
+            Self::Count(counted, n) => object[counted.key()] = json!(n),
             Self::Difference { decimal, is_days } => {
-                members.push(("difference", decimal.clone().map(Json::Number).into()));
-                members.push(("unit", is_days.then_some("days").into()));
+                object["difference"] = decimal.as_deref().map(number).into();
+                object["unit"] = is_days.then_some("days").into();
             }
             Self::Similarity(_) | Self::Sets(..) => {}
         }
         if let Self::Similarity(ratio) | Self::Sets(_, Some(ratio)) = self {
-            members.push(("similarity", Json::Number(ratio.decimal.clone())));
-            members.push(("exact", Json::Text(ratio.exact.to_string())));
+            object["similarity"] = number(&ratio.decimal);
+            object["exact"] = ratio.exact.to_string().into();
         }
         if let Self::Sets(common, _) = self {
-            members.push(("common", (common.tokens.len() as u64).into()));
-            members.push(("sizes", [common.n_left as u64, common.n_right as u64].into_iter().collect()));
-            members.push(("tokens", common.tokens.iter().map(String::as_str).collect()));
+            object["common"] = common.tokens.len().into();
+            object["sizes"] = json!([common.n_left, common.n_right]);
+            object["tokens"] = json!(common.tokens);
         }
-        Json::Object(members)
+        object
     }
 }

@@ -1,12 +1,12 @@
 //! Columns for people: what `explain --stats` tells of the values that rules look at.
 
 use crate::base::error::Result;
-use crate::base::grouped::grouped;
 use crate::encode::{CodeColumn, Pipeline, values};
 use crate::read::table::Table;
 use crate::rules::{Side, Sided};
 use arrow_array::Array;
 use hashbrown::HashMap;
+use indicatif::HumanCount;
 use std::fmt;
 
 /// Values that are shown for being frequent.
@@ -69,19 +69,19 @@ impl ColumnStatistics {
 impl fmt::Display for ColumnStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let missing = 100.0 * self.missing();
-        writeln!(f, "  {}: distinct={}, missing={missing:.1}%", self.name, grouped(self.n_distinct))?;
+        writeln!(f, "  {}: distinct={}, missing={missing:.1}%", self.name, HumanCount(self.n_distinct))?;
         let most = self.lengths.iter().copied().max().unwrap_or(0);
         for (place, n) in self.lengths.iter().enumerate().filter(|(_, n)| **n > 0) {
             let (from, upto) = (if place == 0 { 1 } else { (1u64 << (place - 1)) + 1 }, 1u64 << place);
             let range = if from >= upto { upto.to_string() } else { format!("{from}–{upto}") };
             let bar = "▇".repeat((n * 30).div_ceil(most.max(1)) as usize);
-            writeln!(f, "      length {range:>11}  {bar} {}", grouped(*n))?;
+            writeln!(f, "      length {range:>11}  {bar} {}", HumanCount(*n))?;
         }
         for (value, n) in &self.heavy {
             let shown: String = value.chars().take(40).collect();
             let more = if shown.len() < value.len() { "…" } else { "" };
             let share = 100.0 * *n as f64 / self.n_records as f64;
-            writeln!(f, "      {:>9} ({share:.2}%)  '{shown}{more}'", grouped(*n))?;
+            writeln!(f, "      {:>9} ({share:.2}%)  '{shown}{more}'", HumanCount(*n).to_string())?;
         }
         Ok(())
     }
