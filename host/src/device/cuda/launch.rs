@@ -36,15 +36,17 @@ use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_
 use cudarc::driver::sys::CUlimit;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
+use flate2::read::ZlibDecoder;
 use hyperblock_shared::layout::DeviceScan;
 use std::fmt;
+use std::io::Read;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-/// The kernels as `cargo xtask device` built them.
-const PTX: &str = include_str!("../../../../device/ptx/kernels.ptx");
+/// The kernels as `cargo xtask device` built them, packed.
+const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.ptx.zz"));
 /// The same with paths walked by recursion.
-const DESCENT_PTX: &str = include_str!("../../../../device/ptx/descent.ptx");
+const DESCENT_PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descent.ptx.zz"));
 
 /// Bytes of stack that a thread needs to walk a path by recursion: a frame of some hundred for each predicate of a rule.
 const DESCENT_STACK: usize = 16 << 10;
@@ -251,13 +253,21 @@ fn one_block(threads: u32, shared_words: u32) -> LaunchConfig {
     LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
 }
 
-fn load_module(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<Arc<CudaModule>> {
-    context.load_module(Ptx::from_src(ptx)).map_err(|error| {
+/// The text of a module, which `build.rs` packed.
+fn unpacked(ptx: &[u8]) -> Result<String> {
+    let mut text = String::new();
+    let damaged = |error| Error::Internal(format!("the kernels do not unpack: {error}"));
+    ZlibDecoder::new(ptx).read_to_string(&mut text).map_err(damaged)?;
+    Ok(text)
+}
+
+fn load_module(context: &Arc<CudaContext>, device: &str, ptx: &[u8]) -> Result<Arc<CudaModule>> {
+    context.load_module(Ptx::from_src(unpacked(ptx)?)).map_err(|error| {
         driver::failed(device, "compiling the kernels (is the driver older than CUDA 12?)", error)
     })
 }
 
-fn load(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<Kernel<DeviceScan>> {
+fn load(context: &Arc<CudaContext>, device: &str, ptx: &[u8]) -> Result<Kernel<DeviceScan>> {
     Kernel::find(&load_module(context, device, ptx)?, "hyperblock_scan")
 }
 
@@ -265,6 +275,7 @@ fn load(context: &Arc<CudaContext>, device: &str, ptx: &str) -> Result<Kernel<De
 mod tests {
     use super::{
         DESCENT_PTX, PTX, closure, cluster, join, listed, neighbours, overlap, relation, residual, score,
+        unpacked,
     };
     use hyperblock_shared::layout::{
         DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceHistogram,
@@ -289,13 +300,13 @@ mod tests {
 
     /// Asserts that a file of PTX has these kernels and no others, and that each takes one struct of this size.
     #[track_caller]
-    fn check(ptx: &str, prefix: &str, kernels: &[(&str, usize)]) {
+    fn check(ptx: &[u8], prefix: &str, kernels: &[(&str, usize)]) {
         check_with(ptx, prefix, kernels, 0);
     }
 
     /// The same, with so many addresses after the struct.
     #[track_caller]
-    fn check_with(ptx: &str, prefix: &str, kernels: &[(&str, usize)], n_addresses: usize) {
+    fn check_with(ptx: &[u8], prefix: &str, kernels: &[(&str, usize)], n_addresses: usize) {
         let taken = |&(name, size): &(&str, usize)| {
             let name = format!("{prefix}{name}");
             let mut parameters = format!(".param .align 8 .b8 {name}_param_0[{size}]");
@@ -305,7 +316,8 @@ mod tests {
             (name, parameters)
         };
         let mut expected: Vec<_> = kernels.iter().map(taken).collect();
-        let mut found: Vec<_> = entries(ptx).into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
+        let ptx = unpacked(ptx).unwrap();
+        let mut found: Vec<_> = entries(&ptx).into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
         expected.sort();
         found.sort();
         assert_eq!(found, expected);

@@ -1,9 +1,10 @@
 //! Parquet and Arrow files. Every column becomes the text a person would write; its type gives its kind.
 
+mod texts;
+
 use super::{ColumnSchema, Contents, Keep, Kind, MAX_FIELD, field_too_long, name_columns};
 use crate::base::error::{Error, Result};
-use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, builder::LargeStringBuilder};
-use arrow_cast::cast;
+use arrow_array::{LargeStringArray, RecordBatch, builder::LargeStringBuilder};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use parquet::arrow::ProjectionMask;
@@ -70,7 +71,7 @@ fn gather(
     for batch in batches {
         let batch = batch.map_err(|error| Error::table(path, format!("after row {n_rows}: {error}")))?;
         for ((builder, &ix), array) in builders.iter_mut().zip(kept).zip(batch.columns()) {
-            let texts = texts(array).map_err(|error| {
+            let texts = texts::texts(array).map_err(|error| {
                 Error::table(path, format!("column `{}`, after row {n_rows}: {error}", columns[ix].name))
             })?;
             for (row, value) in texts.iter().enumerate() {
@@ -105,14 +106,4 @@ fn kind(path: &Path, name: &str, data_type: &DataType) -> Result<Kind> {
             return Err(Error::table(path, message));
         }
     })
-}
-
-fn texts(array: &ArrayRef) -> std::result::Result<LargeStringArray, ArrowError> {
-    // Times of day are cut off: a timestamp counts as its date.
-    let dated = match array.data_type() {
-        DataType::Date64 | DataType::Timestamp(..) => cast(array, &DataType::Date32)?,
-        _ => array.clone(),
-    };
-    let texts = cast(&dated, &DataType::LargeUtf8)?;
-    Ok(LargeStringArray::from(texts.to_data()))
 }

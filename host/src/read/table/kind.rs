@@ -6,7 +6,8 @@
 use super::{ColumnSchema, Kind};
 use crate::base::decimal::Decimal;
 use arrow_array::{Array, LargeStringArray};
-use arrow_cast::parse::Parser;
+use chrono::NaiveDate;
+use std::ops::Range;
 
 /// The schema of a text column, with its kind inferred.
 pub(super) fn infer(name: String, values: &LargeStringArray) -> ColumnSchema {
@@ -38,8 +39,14 @@ pub(super) fn infer(name: String, values: &LargeStringArray) -> ColumnSchema {
 pub(crate) fn days(text: &str) -> Option<i32> {
     let shape =
         |(ix, byte): (usize, u8)| if matches!(ix, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
-    let dated = text.len() == 10 && text.bytes().enumerate().all(shape);
-    dated.then(|| arrow_array::types::Date32Type::parse(text)).flatten()
+    if text.len() != 10 || !text.bytes().enumerate().all(shape) {
+        return None;
+    }
+    let number = |digits: Range<usize>| {
+        text.as_bytes()[digits].iter().fold(0, |number, digit| 10 * number + u32::from(digit - b'0'))
+    };
+    let date = NaiveDate::from_ymd_opt(number(0..4).cast_signed(), number(5..7), number(8..10))?;
+    Some(date.to_epoch_days())
 }
 
 /// A value for a message, not longer than a line.

@@ -10,7 +10,7 @@ use hyperblock_shared::layout::{DeviceClosure, WARP};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/closure.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/closure.ptx.zz"));
 
 /// Threads of a block: with its registers, four of those that turn rows round share a multiprocessor.
 const THREADS: u32 = 256;

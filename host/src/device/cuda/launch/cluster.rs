@@ -13,7 +13,7 @@ use hyperblock_shared::matrix::{DIAGONAL_WORDS, PANEL_WORDS};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/cluster.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cluster.ptx.zz"));
 
 /// Threads of a block.
 const THREADS: u32 = 256;

@@ -17,7 +17,7 @@ use hyperblock_shared::layout::{DeviceJoin, DevicePass};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/join.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/join.ptx.zz"));
 
 /// Threads of blocks that partition, and of those that join light partitions.
 pub(in crate::device::cuda) const THREADS: u32 = 512;

@@ -14,7 +14,7 @@ use hyperblock_shared::layout::{
 use std::sync::Arc;
 
 /// The kernel as `cargo xtask device` built it.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/listed.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/listed.ptx.zz"));
 
 /// Threads of a block: with its registers, four of them share a multiprocessor.
 const THREADS: u32 = 128;

@@ -11,7 +11,7 @@ use hyperblock_shared::neighbours::warp_words;
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/neighbours.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/neighbours.ptx.zz"));
 
 /// Threads of a block: few, so that what its warps see fits into its shared memory.
 const THREADS: u32 = 128;

@@ -12,7 +12,7 @@ use hyperblock_shared::layout::{DeviceAtomics, DeviceOverlap, DeviceSums, PROBE_
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/overlap.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/overlap.ptx.zz"));
 
 /// Threads of a block: with its registers, four of those that probe share a multiprocessor.
 const THREADS: u32 = 256;

@@ -19,7 +19,7 @@ use hyperblock_shared::relation::{
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/relation.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/relation.ptx.zz"));
 
 /// Threads of a block, and so outer tuples of a join's tile.
 pub(in crate::device::cuda) const RELATION_THREADS: u32 = 256;

@@ -12,7 +12,7 @@ use hyperblock_shared::layout::{DeviceJoin, DeviceResidual, DeviceSettings};
 use std::sync::Arc;
 
 /// The kernel as `cargo xtask device` built it.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/residual.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/residual.ptx.zz"));
 
 /// Threads of a block: with its registers, three of them share a multiprocessor.
 pub(in crate::device::cuda) const RESIDUAL_THREADS: u32 = 128;

@@ -13,7 +13,7 @@ use hyperblock_shared::score::{Attribute, Wanted};
 use std::sync::Arc;
 
 /// The kernel as `cargo xtask device` built it.
-pub(super) const PTX: &str = include_str!("../../../../../device/ptx/score.ptx");
+pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/score.ptx.zz"));
 
 /// Threads of a block: with its registers, four of them share a multiprocessor.
 pub(in crate::device::cuda) const SCORE_THREADS: u32 = 128;
