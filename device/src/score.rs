@@ -19,7 +19,7 @@ use hyperblock_shared::text::Scratch;
 
 /// What is scored.
 #[derive(Clone, Copy)]
-pub struct Scored<'a, C> {
+pub struct ScoreWork<'a, C> {
     /// What the attributes read.
     pub columns: &'a C,
     /// In the order that they are looked at.
@@ -34,8 +34,12 @@ pub struct Scored<'a, C> {
 
 /// The kernel's body. The lanes of a warp look at the same attribute of different pairs.
 #[inline(always)]
-pub fn score(block: &impl Block, scored: &Scored<'_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
-    let Scored { columns, attributes, pairs, wanted, results } = *scored;
+pub fn score(
+    block: &impl Block,
+    scored: &ScoreWork<'_, impl Columns>,
+    scratch: &mut (impl Scratch + ?Sized),
+) {
+    let ScoreWork { columns, attributes, pairs, wanted, results } = *scored;
     let warps_per_block = block.n_threads() / WARP;
     let n_warps = (block.n_blocks() * warps_per_block) as usize;
     let mut first = (block.block_ix() * warps_per_block + block.warp_ix()) as usize * WARP as usize;

@@ -51,7 +51,7 @@ pub(crate) struct Pair {
 
 /// A lane's pair of records on its way to the walk.
 #[derive(Clone, Copy)]
-struct Step {
+struct Waiting {
     records: Pair,
     /// The lead is known to hold.
     is_led: bool,
@@ -159,13 +159,13 @@ impl<const DESCEND: bool> Verify<DESCEND> {
                 };
                 let records = records(scan, places);
                 let is_led = settings.is_decided;
-                self.glance(block, scan, Step { records, is_led, is_active: is_active && n_pairs == 1 });
+                self.glance(block, scan, Waiting { records, is_led, is_active: is_active && n_pairs == 1 });
                 // Those that stand for several go on to the test of the lead.
                 let is_active = is_active && n_pairs > 1;
                 if block.ballot(is_active) == 0 {
                     continue;
                 }
-                step = Step { records, is_led: false, is_active };
+                step = Waiting { records, is_led: false, is_active };
                 (branch, is_lead) = (settings.lead(), true);
             } else if waiting != 0 {
                 self.push_items(block, waiting, pair(passed));
@@ -199,7 +199,7 @@ impl<const DESCEND: bool> Verify<DESCEND> {
 
     /// Queues the pairs of records that may hold, by the heads of their values.
     #[inline(always)]
-    fn glance(&self, block: &impl Block, scan: &Scan<'_, impl Columns>, step: Step) {
+    fn glance(&self, block: &impl Block, scan: &Scan<'_, impl Columns>, step: Waiting) {
         let settings = &scan.sweep.settings;
         let Pair { left, right } = step.records;
         let may_hold = step.is_active
@@ -213,12 +213,12 @@ impl<const DESCEND: bool> Verify<DESCEND> {
 
     /// A pair of records for every lane, as far as there are any.
     #[inline(always)]
-    fn pop_records(&self, block: &impl Block) -> Step {
+    fn pop_records(&self, block: &impl Block) -> Waiting {
         let n_records = self.n_records(block);
         let n_taken = taken(n_records);
         let [left, right, is_led] = self.records().last(block, n_records);
         let records = Pair { left, right };
-        let step = Step { records, is_led: is_led == 1, is_active: block.lane() < n_taken };
+        let step = Waiting { records, is_led: is_led == 1, is_active: block.lane() < n_taken };
         self.set_queued(block, self.n_items(block), n_records - n_taken);
         step
     }
@@ -257,7 +257,7 @@ impl<const DESCEND: bool> Verify<DESCEND> {
 
     /// The next pairs of records of the first pair of items that is being expanded, one a lane.
     #[inline(always)]
-    fn expand(&self, block: &impl Block, scan: &Scan<'_, impl Columns>) -> Step {
+    fn expand(&self, block: &impl Block, scan: &Scan<'_, impl Columns>) -> Waiting {
         let several = self.several(block);
         let place = self.items - N_EXPANDED;
         let n_expanded = u64::from(block.shared(place)) | u64::from(block.shared(place + 1)) << 32;
@@ -282,7 +282,7 @@ impl<const DESCEND: bool> Verify<DESCEND> {
             true => self.set_expanding(block, several, n_expanded),
             false => self.set_expanding(block, several & (several - 1), 0),
         }
-        Step { records: step, is_led: true, is_active }
+        Waiting { records: step, is_led: true, is_active }
     }
 }
 

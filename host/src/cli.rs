@@ -13,7 +13,7 @@ pub(crate) mod why;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hyperblock::device;
-use hyperblock::entities::cluster::Method;
+use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::fit::FitOptions;
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::CostSource;
@@ -117,7 +117,7 @@ pub(crate) struct ResolveArgs {
     /// most like, and do not chain), complete (all pairs of an entity must be there) or tiled-fw (components by the closure
     /// of a bit matrix, for comparison)
     #[arg(long, value_name = "METHOD", default_value_t)]
-    method: Method,
+    method: ClusterMethod,
     /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure every step against: pairwise and B-cubed
     /// precision, recall and F1
     #[arg(long, value_name = "FILE")]

@@ -258,7 +258,7 @@ impl Prepared {
         control: &Control,
         sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
     ) -> Result<Summary> {
-        self.walk(device, control, None, &mut |candidates, _| sink(candidates))
+        self.walk(device, control, None, "write", &mut |candidates, _| sink(candidates))
     }
 
     /// The same, with candidates scored on `device`: `sink` is given the candidates, and those of them whose score reaches
@@ -271,18 +271,20 @@ impl Prepared {
     ) -> Result<Summary> {
         let no_score = || Error::Job("the rule file has no [score] section".into());
         let scoring = self.scoring().ok_or_else(no_score)?;
-        scoring.check()?;
-        self.walk(device, control, Some(scoring), sink)
+        self.walk(device, control, Some(scoring), "write", sink)
     }
 
-    /// The way of the candidates: the scan finds them, neighbourhoods add theirs, a score keeps some, and `sink` takes them.
-    fn walk(
+    /// The way of the candidates: the scan finds them, neighbourhoods add theirs, a score keeps some, and `sink` takes them,
+    /// in a stage of this name.
+    pub(crate) fn walk(
         &self,
         device: &dyn Backend,
         control: &Control,
         scoring: Option<&Scoring>,
+        taking: &'static str,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
+        scoring.map_or(Ok(()), Scoring::check)?;
         let watch = Stopwatch::default();
         device.watch(control.watcher());
         let loading = watch.enter("load");
@@ -304,7 +306,7 @@ impl Prepared {
                 Some(keeping) => keeping.keep(candidates)?,
                 None => &[],
             };
-            watch.time("write", || sink(candidates, kept))
+            watch.time(taking, || sink(candidates, kept))
         };
         if let Some(scan) = &mut scan {
             let mut named = Vec::new();

@@ -26,7 +26,7 @@ mod variant;
 
 pub use conjunction::Conjunction;
 pub use generator::{Evidence, Plan};
-pub use layout::Step;
+pub use layout::PlannedStep;
 pub use options::{JoinChoice, ScanOptions, SimilarityChoice};
 pub use program::{BranchSteps, Program};
 pub use tree::{Node, Witness};

@@ -8,25 +8,25 @@
 
 mod summary;
 
-pub use summary::{ResolveSummary, Step};
+pub use summary::{ResolveSummary, StepQuality};
 
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::memory::peak_memory;
 use crate::base::stopwatch::Stopwatch;
-use crate::entities::cluster::{Method, SAME, cluster};
+use crate::entities::cluster::{ClusterMethod, SAME, cluster};
 use crate::entities::score::Kept;
 use crate::job::{Job, Prepared};
 use crate::operators::Backend;
 use crate::tell::evaluate::Truth;
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use std::path::{Path, PathBuf};
 
 /// What to resolve, and how.
 ///
 /// ```
-/// use hyperblock::entities::cluster::Method;
+/// use hyperblock::entities::cluster::ClusterMethod;
 /// use hyperblock::{Control, DeviceChoice, Job, Resolve, device};
 ///
 /// # let folder = tempfile::tempdir().unwrap();
@@ -47,7 +47,7 @@ use std::path::{Path, PathBuf};
 /// )
 /// .unwrap();
 /// let device = device::open(DeviceChoice::Cpu, None)?;
-/// let resolve = Resolve::new(Job::dedupe(&table, &rules)).method(Method::Complete);
+/// let resolve = Resolve::new(Job::dedupe(&table, &rules)).method(ClusterMethod::Complete);
 /// let resolved = resolve.prepare(&*device)?.run(&*device, &Control::default())?;
 /// // Of each record the first one of its entity.
 /// assert_eq!(resolved.entities, [0, 0, 2]);
@@ -57,18 +57,18 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Resolve {
     job: Job,
-    method: Method,
+    method: ClusterMethod,
     truth: Option<PathBuf>,
 }
 
 impl Resolve {
     /// The records of a job.
     pub fn new(job: Job) -> Self {
-        Self { job, method: Method::default(), truth: None }
+        Self { job, method: ClusterMethod::default(), truth: None }
     }
 
     /// With entities made in this way.
-    pub fn method(self, method: Method) -> Self {
+    pub fn method(self, method: ClusterMethod) -> Self {
         Self { method, ..self }
     }
 
@@ -93,7 +93,7 @@ impl Resolve {
 pub struct PreparedResolve {
     /// What finds the candidates.
     pub job: Prepared,
-    method: Method,
+    method: ClusterMethod,
     truth: Option<Truth>,
 }
 
@@ -113,42 +113,40 @@ impl PreparedResolve {
     /// Finds, scores and clusters on `device`.
     pub fn run(&self, device: &dyn Backend, control: &Control) -> Result<Resolved> {
         // All candidates, if the truth asks how good they were.
-        let mut before: Vec<Scored> = Vec::new();
+        let mut before: Vec<ScoredPair> = Vec::new();
         let mut note = |candidates: &[Candidate]| {
             if self.truth.is_some() {
                 before.extend(candidates.iter().map(|candidate| self.pair(candidate, SAME)));
             }
         };
         let mut pairs = Vec::new();
-        let mut found = match self.job.scoring() {
-            None => self.job.run(device, control, &mut |candidates| {
-                note(candidates);
-                pairs.extend(candidates.iter().map(|candidate| (*candidate, SAME)));
-                Ok(())
-            }),
-            Some(_) => self.job.run_scored(device, control, &mut |candidates, kept| {
-                note(candidates);
-                pairs.extend_from_slice(kept);
-                Ok(())
-            }),
-        }?;
+        let scoring = self.job.scoring();
+        let mut found = self.job.walk(device, control, scoring, "keep", &mut |candidates, kept| {
+            note(candidates);
+            match scoring {
+                None => pairs.extend(candidates.iter().map(|candidate| (*candidate, SAME))),
+                Some(_) => pairs.extend_from_slice(kept),
+            }
+            Ok(())
+        })?;
         let watch = Stopwatch::default();
         let clustering = watch.enter("cluster");
-        let kept: Vec<Scored> = pairs.iter().map(|(pair, score)| self.pair(pair, *score)).collect();
+        let kept: Vec<ScoredPair> = pairs.iter().map(|(pair, score)| self.pair(pair, *score)).collect();
         let entities = cluster(device, self.n_records(), &kept, self.method, control)?;
         drop(clustering);
         found.stages.extend(&watch.stages());
 
         let mut steps = Vec::new();
         if let Some(truth) = &self.truth {
-            let components =
-                |pairs: &[Scored]| cluster(device, self.n_records(), pairs, Method::Components, control);
+            let components = |pairs: &[ScoredPair]| {
+                cluster(device, self.n_records(), pairs, ClusterMethod::Components, control)
+            };
             steps.push(self.step("candidates", truth, &before, &components(&before)?));
             if self.job.scoring().is_some() {
                 steps.push(self.step("kept", truth, &kept, &components(&kept)?));
             }
             let quality = truth.of_entities(&entities);
-            steps.push(Step { name: "entities", n_pairs: quality.n_pairs, quality });
+            steps.push(StepQuality { name: "entities", n_pairs: quality.n_pairs, quality });
         }
         found.peak_memory = peak_memory();
         let summary = ResolveSummary::new(found, self.method, &entities, steps);
@@ -161,16 +159,22 @@ impl PreparedResolve {
     }
 
     /// A pair as clustering knows records: those of a right table after those of the left one.
-    fn pair(&self, candidate: &Candidate, score: u32) -> Scored {
+    fn pair(&self, candidate: &Candidate, score: u32) -> ScoredPair {
         let first_right = self.job.second().map_or(0, |_| self.job.left.n_records());
-        Scored { left: candidate.left, right: first_right + candidate.right, score }
+        ScoredPair { left: candidate.left, right: first_right + candidate.right, score }
     }
 
     /// How good pairs are, and the entities that they make.
-    fn step(&self, name: &'static str, truth: &Truth, pairs: &[Scored], components: &[u32]) -> Step {
+    fn step(
+        &self,
+        name: &'static str,
+        truth: &Truth,
+        pairs: &[ScoredPair],
+        components: &[u32],
+    ) -> StepQuality {
         let first_right = self.job.second().map_or(0, |_| self.job.left.n_records());
         let mut quality = truth.of_entities(components);
         quality.pairwise = truth.of_pairs(pairs.iter().map(|pair| (pair.left, pair.right - first_right)));
-        Step { name, n_pairs: pairs.len() as u64, quality }
+        StepQuality { name, n_pairs: pairs.len() as u64, quality }
     }
 }

@@ -51,7 +51,7 @@ pub struct Candidate {
 /// A pair of records, and how alike they are.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct Scored {
+pub struct ScoredPair {
     /// One record.
     pub left: u32,
     /// The other. Records of a second table are numbered after those of the first.
@@ -60,7 +60,7 @@ pub struct Scored {
     pub score: u32,
 }
 
-const _: () = assert!(size_of::<Scored>() == 12);
+const _: () = assert!(size_of::<ScoredPair>() == 12);
 
 /// Words in a [`Candidate`]: kernels write them one at a time.
 pub const CANDIDATE_WORDS: usize = 3;

@@ -106,7 +106,7 @@ pub fn unshared(a: &Signature, b: &Signature) -> u32 {
 
 /// One of the two sides of a join.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct OverlapSide<'a> {
     /// The values, by place.
     pub values: &'a [Value],
     /// By place.
@@ -120,7 +120,7 @@ pub struct Side<'a> {
     pub bounds: &'a [u32],
 }
 
-impl<'a> Side<'a> {
+impl<'a> OverlapSide<'a> {
     /// A value's class.
     #[inline]
     pub fn class(&self, item: u32) -> Class {
@@ -139,9 +139,9 @@ impl<'a> Side<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Overlap<'a> {
     /// What is in the index.
-    pub indexed: Side<'a>,
+    pub indexed: OverlapSide<'a>,
     /// What is looked up.
-    pub probing: Side<'a>,
+    pub probing: OverlapSide<'a>,
     /// By class of the probing side, then by class of the indexed one: how many elements values need in common, or
     /// [`NEVER`].
     pub least: &'a [u32],

@@ -5,7 +5,7 @@ use hyperblock::graph::closure;
 use hyperblock::graph::closure::Options;
 use hyperblock::graph::report::Report;
 use hyperblock::operators::Backend;
-use hyperblock::operators::closure::{Deduplicate, Method, Rounds, Wanted, second_of, tuple};
+use hyperblock::operators::closure::{ClosureMethod, Deduplicate, Rounds, Wanted, second_of, tuple};
 use hyperblock::read::edges::Graph;
 use proptest::prelude::*;
 
@@ -84,7 +84,7 @@ pub fn assert_exact(device: &dyn Backend, name: &str, graph: &Graph, methods: &[
         let report = report.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_eq!(report.n_tuples, wanted.len() as u64, "{what}");
         assert!(tuples == if options.wanted.tuples { &wanted[..] } else { &[] }, "{what}: other tuples");
-        let is_condensed = options.method == Method::Condense;
+        let is_condensed = options.method == ClosureMethod::Condense;
         assert_eq!(report.n_components.is_some(), is_condensed, "{what}");
         report
     };
@@ -97,9 +97,9 @@ pub fn all_methods() -> Vec<Options> {
     for tuples in [false, true] {
         let wanted = Wanted { tuples };
         for (method, deduplicate) in [
-            (Method::Condense, Deduplicate::Table),
-            (Method::SemiNaive, Deduplicate::Table),
-            (Method::SemiNaive, Deduplicate::Sort),
+            (ClosureMethod::Condense, Deduplicate::Table),
+            (ClosureMethod::SemiNaive, Deduplicate::Table),
+            (ClosureMethod::SemiNaive, Deduplicate::Sort),
         ] {
             all.push(Options { method, rounds: Rounds { deduplicate, ..Rounds::default() }, wanted });
         }
@@ -110,5 +110,5 @@ pub fn all_methods() -> Vec<Options> {
 /// The default method alone, with tuples.
 pub fn condense() -> [Options; 1] {
     let wanted = Wanted { tuples: true };
-    [Options { method: Method::Condense, rounds: Rounds::default(), wanted }]
+    [Options { method: ClosureMethod::Condense, rounds: Rounds::default(), wanted }]
 }

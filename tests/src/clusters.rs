@@ -1,10 +1,10 @@
 //! Pairs to cluster, and naive ways to do it that say what is right.
 
 use hyperblock::Control;
-use hyperblock::entities::cluster::{Method, cluster};
+use hyperblock::entities::cluster::{ClusterMethod, cluster};
 use hyperblock::operators::Backend;
 use hyperblock_shared::join::hash;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use std::collections::BTreeMap;
 
 /// Pairs of so many records.
@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 pub struct ClusterCase {
     name: String,
     n_records: u32,
-    pairs: Vec<Scored>,
+    pairs: Vec<ScoredPair>,
 }
 
 /// A pair.
-pub fn scored(left: u32, right: u32, score: u32) -> Scored {
-    Scored { left, right, score }
+pub fn scored(left: u32, right: u32, score: u32) -> ScoredPair {
+    ScoredPair { left, right, score }
 }
 
 /// Pairs of all shapes over about so many records: chains, stars, cliques, random ones with many ties, few
@@ -59,12 +59,12 @@ pub fn cases(n: u32) -> Vec<ClusterCase> {
 
 impl ClusterCase {
     /// Some pairs.
-    pub fn new(name: &str, n_records: u32, pairs: Vec<Scored>) -> Self {
+    pub fn new(name: &str, n_records: u32, pairs: Vec<ScoredPair>) -> Self {
         Self { name: name.into(), n_records, pairs }
     }
 
     /// Clusters by some methods, and compares with the naive way.
-    pub fn assert_exact(&self, methods: &[Method], device: &dyn Backend) {
+    pub fn assert_exact(&self, methods: &[ClusterMethod], device: &dyn Backend) {
         for &method in methods {
             let got = cluster(device, self.n_records, &self.pairs, method, &Control::default());
             let what = format!("{} by {method} on {}", self.name, device.name());
@@ -79,11 +79,11 @@ impl ClusterCase {
     }
 
     /// The entities of the naive way.
-    pub fn naive(&self, method: Method) -> Vec<u32> {
+    pub fn naive(&self, method: ClusterMethod) -> Vec<u32> {
         match method {
-            Method::Components | Method::TiledFw => self.closure(),
-            Method::Center => self.center(),
-            Method::Complete => self.complete(),
+            ClusterMethod::Components | ClusterMethod::TiledFw => self.closure(),
+            ClusterMethod::Center => self.center(),
+            ClusterMethod::Complete => self.complete(),
         }
     }
 
@@ -166,7 +166,7 @@ impl ClusterCase {
 
 /// The entities of the naive way, which takes too long for many records at once, one component after the
 /// other.
-pub fn naive_by_component(n_records: u32, pairs: &[Scored], method: Method) -> Vec<u32> {
+pub fn naive_by_component(n_records: u32, pairs: &[ScoredPair], method: ClusterMethod) -> Vec<u32> {
     let whole = ClusterCase::new("all", n_records, pairs.to_vec());
     let components = whole.closure();
     let mut labels = components.clone();

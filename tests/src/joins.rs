@@ -2,7 +2,7 @@
 
 use hyperblock::operators::Backend;
 use hyperblock::operators::join::Output;
-use hyperblock::plan::join::{Method, Side};
+use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use hyperblock_shared::join::{MISSING, hash, upper};
 use std::collections::HashMap;
 
@@ -57,25 +57,31 @@ impl JoinCase {
 
     /// Joins the sides, and the left one with itself, in every way that there is.
     pub fn assert_exact(&self, device: &dyn Backend) {
-        let methods = [Method::Skew, Method::Plain];
+        let methods = [JoinMethod::Skew, JoinMethod::Plain];
         self.assert_exact_by(&methods, device);
         let naive = naive_within(&self.left);
         self.check(device, &methods, None, naive);
     }
 
     /// Joins the sides by some methods only.
-    pub fn assert_exact_by(&self, methods: &[Method], device: &dyn Backend) {
+    pub fn assert_exact_by(&self, methods: &[JoinMethod], device: &dyn Backend) {
         self.check(device, methods, Some(&self.right), naive(&self.left, &self.right));
     }
 
-    fn check(&self, device: &dyn Backend, methods: &[Method], right: Option<&[u32]>, naive: Vec<(u32, u32)>) {
+    fn check(
+        &self,
+        device: &dyn Backend,
+        methods: &[JoinMethod],
+        right: Option<&[u32]>,
+        naive: Vec<(u32, u32)>,
+    ) {
         let left = &self.left[..];
         // Row numbers that are not places.
         let rows = |n: usize| (0..n as u32).map(|place| 3 * place + 1).collect::<Vec<_>>();
         let (left_rows, right_rows) = (rows(left.len()), rows(right.unwrap_or_default().len()));
         let renumbered: Vec<(u32, u32)> = naive.iter().map(|&(l, r)| (3 * l + 1, 3 * r + 1)).collect();
         for (has_rows, expected) in [(false, &naive), (true, &renumbered)] {
-            let side = |keys, rows| Side { keys, rows: has_rows.then_some(rows) };
+            let side = |keys, rows| KeyColumn { keys, rows: has_rows.then_some(rows) };
             let right = right.map(|right| side(right, &right_rows[..]));
             let mut join = device.load_join(side(left, &left_rows), right).expect("a join loads");
             for &method in methods {

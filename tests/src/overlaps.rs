@@ -1,7 +1,7 @@
 //! Overlap joins to try, and the naive one that says what is right: all pairs, with what they have in common counted.
 
 use hyperblock::plan::ScanOptions;
-use hyperblock::plan::overlap::{BlockJoin, ElementList, Method, Values};
+use hyperblock::plan::overlap::{BlockJoin, ElementList, OverlapMethod, Values};
 use hyperblock_shared::join::hash;
 use hyperblock_shared::measure::of_sets::ArchivedOfSets;
 use hyperblock_shared::measure::{ArchivedAsked, ArchivedMeasure};
@@ -57,7 +57,7 @@ pub struct OverlapCase {
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     /// How pairs are found.
-    pub method: Method,
+    pub method: OverlapMethod,
     /// What is on and what is off.
     pub options: ScanOptions,
     /// Pairs that there is room for.
@@ -67,8 +67,8 @@ pub struct Manner {
 /// All manners to do one in: with little room, in blocks, without bitmap, without filter, without an index.
 pub fn manners() -> Vec<Manner> {
     let usual = ScanOptions::default();
-    let manner = |options, capacity| Manner { method: Method::Index, options, capacity };
-    let dense = |options, capacity| Manner { method: Method::Dense, options, capacity };
+    let manner = |options, capacity| Manner { method: OverlapMethod::Index, options, capacity };
+    let dense = |options, capacity| Manner { method: OverlapMethod::Dense, options, capacity };
     vec![
         manner(usual, 1 << 12),
         manner(usual, 3),

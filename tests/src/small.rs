@@ -13,9 +13,9 @@ use hyperblock::operators::scan::{Scan, ScanOperator};
 use hyperblock::operators::scores::{PairScores, ScoresOperator};
 use hyperblock::plan::Program;
 use hyperblock::plan::cost::BackendKind;
-use hyperblock::plan::join::Side;
+use hyperblock::plan::join::KeyColumn;
 use hyperblock::read::edges::Graph;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::score::Attribute;
 
 /// A CPU that pretends to have so many bytes for columns.
@@ -47,18 +47,26 @@ impl ComponentsOperator for SmallCpu {
     fn load_components<'a>(
         &'a self,
         n_records: u32,
-        pairs: &'a [Scored],
+        pairs: &'a [ScoredPair],
     ) -> Result<Box<dyn Components + 'a>> {
         always_there().load_components(n_records, pairs)
     }
 
-    fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+    fn load_matrix<'a>(
+        &'a self,
+        n_records: u32,
+        pairs: &'a [ScoredPair],
+    ) -> Result<Box<dyn Components + 'a>> {
         always_there().load_matrix(n_records, pairs)
     }
 }
 
 impl JoinOperator for SmallCpu {
-    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
+    fn load_join<'a>(
+        &'a self,
+        left: KeyColumn<'a>,
+        right: Option<KeyColumn<'a>>,
+    ) -> Result<Box<dyn Join + 'a>> {
         always_there().load_join(left, right)
     }
 }

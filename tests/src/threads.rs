@@ -27,14 +27,14 @@ use hyperblock::operators::scores::{PairScores, ScoresOperator};
 use hyperblock::plan::Program;
 use hyperblock::plan::access::{Access, accesses};
 use hyperblock::plan::cost::BackendKind;
-use hyperblock::plan::join::Side;
+use hyperblock::plan::join::KeyColumn;
 use hyperblock::plan::partition::blocks;
 use hyperblock::plan::sweep::Sweep;
 use hyperblock::read::edges::Graph;
 use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::block::Block;
 use hyperblock_device::scan;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
 use hyperblock_shared::score::Attribute;
 use hyperblock_shared::text::scratch_words;
@@ -161,18 +161,26 @@ impl ComponentsOperator for KernelOnThreads {
     fn load_components<'a>(
         &'a self,
         n_records: u32,
-        pairs: &'a [Scored],
+        pairs: &'a [ScoredPair],
     ) -> Result<Box<dyn Components + 'a>> {
         Ok(Box::new(cluster::ThreadComponents::load(self, n_records, pairs)?))
     }
 
-    fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+    fn load_matrix<'a>(
+        &'a self,
+        n_records: u32,
+        pairs: &'a [ScoredPair],
+    ) -> Result<Box<dyn Components + 'a>> {
         Ok(Box::new(cluster::ThreadMatrix::load(self, n_records, pairs)?))
     }
 }
 
 impl JoinOperator for KernelOnThreads {
-    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
+    fn load_join<'a>(
+        &'a self,
+        left: KeyColumn<'a>,
+        right: Option<KeyColumn<'a>>,
+    ) -> Result<Box<dyn Join + 'a>> {
         Ok(Box::new(join::ThreadJoin::load(self, left, right)))
     }
 }

@@ -159,7 +159,7 @@ pub(crate) struct RapidfuzzArgs {
 
 /// What is done about heavy keys.
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
-pub(crate) enum JoinMethod {
+pub(crate) enum JoinWay {
     /// They are found, and joined apart
     Skew,
     /// Nothing: all keys are alike
@@ -180,7 +180,7 @@ pub(crate) struct JoinArgs {
     device: Vec<String>,
     /// What is done about heavy keys; may be repeated [default: both]
     #[arg(long, value_enum)]
-    method: Vec<JoinMethod>,
+    method: Vec<JoinWay>,
     /// Pairs in the buffer for materialised results, which is overwritten when it is full
     #[arg(long, value_name = "PAIRS", default_value_t = 1 << 27)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]

@@ -15,10 +15,10 @@ pub(crate) struct Args {
     fast: bool,
 }
 
-type Step = (&'static str, fn() -> Result<()>);
+type Check = (&'static str, fn() -> Result<()>);
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let steps: [Step; 5] = [
+    let steps: [Check; 5] = [
         ("tidy", tidy::run),
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
         // All features: the benchmarks too.

@@ -6,13 +6,13 @@ use crate::overlap::{Dense, Pairs, Probe, Probing, count, dense, fill, measure, 
 use crate::primitives::sums::{spread, starts, totals};
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{DeviceOverlap, DeviceSums, DeviceValues, PROBE_WORDS, WARP};
-use hyperblock_shared::overlap::{Overlap, Range32, Side};
+use hyperblock_shared::overlap::{Overlap, OverlapSide, Range32};
 
 const WITHOUT_SHARED: Hardware = Hardware { n_shared: 0 };
 
 #[inline(always)]
-fn side<'a>(memory: Memory, side: &DeviceValues) -> Side<'a> {
-    Side {
+fn side<'a>(memory: Memory, side: &DeviceValues) -> OverlapSide<'a> {
+    OverlapSide {
         values: memory.read(side.values),
         // They are aligned better, and read as those of `Probe` and `Dense`.
         signatures: &[],

@@ -3,7 +3,7 @@
 use super::Hardware;
 use super::columns::{Column, Uploaded};
 use super::memory::Memory;
-use crate::score::{Scored, score};
+use crate::score::{ScoreWork, score};
 use hyperblock_shared::layout::DeviceScores;
 use hyperblock_shared::score::Wanted;
 
@@ -14,7 +14,7 @@ unsafe extern "ptx-kernel" fn hyperblock_score(arguments: DeviceScores, scratch:
     let memory = unsafe { Memory::of_launch() };
     let columns = Uploaded { columns: arguments.columns, memory };
     let mut scratch = Column::new(memory, &arguments.scratch, scratch);
-    let job = Scored {
+    let job = ScoreWork {
         columns: &columns,
         attributes: memory.read(arguments.attributes),
         pairs: memory.read(arguments.pairs),

@@ -5,7 +5,7 @@ use clap::{ArgGroup, Args};
 use hyperblock::base::stopwatch::Stages;
 use hyperblock::graph::closure::{self, Options};
 use hyperblock::graph::report::Report;
-use hyperblock::operators::closure::{Deduplicate, Method, Rounds, Wanted};
+use hyperblock::operators::closure::{ClosureMethod, Deduplicate, Rounds, Wanted};
 use hyperblock::operators::relations::LoadFactor;
 use hyperblock::read::edges::EdgeList;
 use hyperblock::tell::output::{Format, IterationRows, Output, TupleRows};
@@ -29,7 +29,7 @@ pub(crate) struct ClosureArgs {
     /// How they are found: condense (components, then rows of bits) or semi-naive (rounds of a join, until
     /// nothing is new)
     #[arg(long, value_name = "METHOD", default_value_t)]
-    method: Method,
+    method: ClosureMethod,
     /// How a round finds what is new: table (a hash table) or sort
     #[arg(long, value_name = "HOW", default_value_t)]
     deduplicate: Deduplicate,
@@ -51,11 +51,11 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool) -> Result<
     for path in args.output.iter().chain(&args.iterations) {
         Format::of(path)?;
     }
-    if args.iterations.is_some() && args.method != Method::SemiNaive {
+    if args.iterations.is_some() && args.method != ClosureMethod::SemiNaive {
         return Err(Error::Job(format!(
             "--iterations: there are none with --method {}; add --method {}",
             args.method,
-            Method::SemiNaive
+            ClosureMethod::SemiNaive
         )));
     }
     let device = args.device.open()?;

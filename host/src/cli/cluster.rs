@@ -5,7 +5,7 @@ use super::{DeviceArgs, delimiter};
 use clap::Args;
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::stopwatch::Stopwatch;
-use hyperblock::entities::cluster::{Method, cluster as entities_of};
+use hyperblock::entities::cluster::{ClusterMethod, cluster as entities_of};
 use hyperblock::read::pairs::{PairFile, PairSource};
 use hyperblock::tell::clusters::ClusterSummary;
 use hyperblock::tell::evaluate::Truth;
@@ -26,7 +26,7 @@ pub(crate) struct ClusterArgs {
     /// (as components, by a bit matrix that grows with the square of the records, for comparison). center and
     /// complete look at scores, on the CPU
     #[arg(long, value_name = "METHOD", default_value_t)]
-    method: Method,
+    method: ClusterMethod,
     /// Leave out pairs with a lower score
     #[arg(long, value_name = "SCORE", value_parser = share)]
     threshold: Option<Decimal>,

@@ -20,7 +20,7 @@ use crate::base::names::expected;
 use crate::operators::Backend;
 use strum::{Display, EnumString, VariantNames};
 
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 
 /// The score of two records that are the same.
 pub const SAME: u32 = 1_000_000_000;
@@ -28,7 +28,7 @@ pub const SAME: u32 = 1_000_000_000;
 /// How entities are made of pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
-pub enum Method {
+pub enum ClusterMethod {
     /// Connected components: whatever pairs lead to is one entity.
     #[default]
     Components,
@@ -44,7 +44,7 @@ pub enum Method {
     TiledFw,
 }
 
-impl Method {
+impl ClusterMethod {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Components, Self::Center, Self::Complete, Self::TiledFw];
 
@@ -61,20 +61,20 @@ impl Method {
 pub fn cluster(
     device: &dyn Backend,
     n_records: u32,
-    pairs: &[Scored],
-    method: Method,
+    pairs: &[ScoredPair],
+    method: ClusterMethod,
     control: &Control,
 ) -> Result<Vec<u32>> {
     let mut loaded = match method {
-        Method::TiledFw => device.load_matrix(n_records, pairs)?,
+        ClusterMethod::TiledFw => device.load_matrix(n_records, pairs)?,
         _ => device.load_components(n_records, pairs)?,
     };
     loaded.run(control)?;
     let components = loaded.labels()?;
     control.check()?;
     match method {
-        Method::Components | Method::TiledFw => Ok(components),
-        Method::Center => center::center(&components, pairs, control),
-        Method::Complete => complete::complete(&components, pairs, control),
+        ClusterMethod::Components | ClusterMethod::TiledFw => Ok(components),
+        ClusterMethod::Center => center::center(&components, pairs, control),
+        ClusterMethod::Complete => complete::complete(&components, pairs, control),
     }
 }

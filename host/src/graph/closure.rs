@@ -11,7 +11,7 @@ use crate::base::memory::peak_memory;
 use crate::base::stopwatch::Stages;
 use crate::operators::Backend;
 use crate::operators::closure::{
-    Condensed, Iteration, LoadedGraph, MOST_TUPLES, Method, Piece, Rounds, Wanted,
+    ClosureMethod, Condensed, Iteration, LoadedGraph, MOST_TUPLES, Piece, Rounds, Wanted,
 };
 use crate::read::edges::Graph;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ const GROWTH: u32 = 8;
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How it is found.
-    pub method: Method,
+    pub method: ClosureMethod,
     /// How rounds are done, where there are rounds.
     pub rounds: Rounds,
     /// What is wanted.
@@ -60,8 +60,8 @@ pub fn run_loaded(
     let mut report = Report { method: options.method, n_nodes, n_edges, ..Report::default() };
     let start = Instant::now();
     let condensed = match options.method {
-        Method::SemiNaive => None,
-        Method::Condense => Some(Condensed::new(n_nodes, &loaded.edges()?)),
+        ClosureMethod::SemiNaive => None,
+        ClosureMethod::Condense => Some(Condensed::new(n_nodes, &loaded.edges()?)),
     };
     if let Some(condensed) = &condensed {
         report.n_components = Some(condensed.n_components());

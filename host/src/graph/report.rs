@@ -1,7 +1,7 @@
 //! What finding a closure took, for people.
 
 use crate::base::stopwatch::{Stages, seconds};
-use crate::operators::closure::{Iteration, Method};
+use crate::operators::closure::{ClosureMethod, Iteration};
 use indicatif::HumanCount;
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub struct Report {
     /// The device that found it.
     pub device: String,
     /// How.
-    pub method: Method,
+    pub method: ClosureMethod,
     /// Nodes of the graph.
     pub n_nodes: u32,
     /// Its edges, each once.

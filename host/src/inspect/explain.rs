@@ -9,7 +9,7 @@ mod text;
 use crate::encode::Encoded;
 use crate::inspect::analyze::Analysis;
 use crate::plan::statistics::ColumnStatistics;
-use crate::plan::{Plan, Step};
+use crate::plan::{Plan, PlannedStep};
 use crate::rules::{Neighbourhood, Subsumed};
 use indicatif::HumanCount;
 
@@ -154,10 +154,10 @@ impl<'a> Explained<'a> {
         let lines = self.plan.steps().iter().enumerate().map(|(step, kind)| {
             let prefix = &self.plan.prefixes()[step];
             let (depth, what) = match *kind {
-                Step::Witness { rule, .. } => {
+                PlannedStep::Witness { rule, .. } => {
                     (prefix.len(), What::Witness { rule: &rules[rule as usize].name })
                 }
-                Step::Test { predicate, otherwise, bit } => {
+                PlannedStep::Test { predicate, otherwise, bit } => {
                     let ix = predicate as usize;
                     let what = What::Node {
                         predicate: predicates[ix].to_string(),
@@ -178,7 +178,7 @@ impl<'a> Explained<'a> {
     /// The greatest Π sp among the witnesses in a range of steps.
     fn score(&self, from: usize, upto: usize) -> f64 {
         let (statistics, steps) = (&self.plan.statistics, self.plan.steps());
-        let witness = |step: &usize| matches!(steps[*step], Step::Witness { .. });
+        let witness = |step: &usize| matches!(steps[*step], PlannedStep::Witness { .. });
         let product = |step: usize| -> f64 {
             let prefix = &self.plan.prefixes()[step];
             let first = |place: usize| !prefix[..place].contains(&prefix[place]);

@@ -114,12 +114,12 @@ pub struct Why {
     /// The sorted neighbourhoods, in file order.
     pub neighbourhoods: Vec<Near>,
     /// How the pair would be scored, candidate or not, if the rule file has a score.
-    pub score: Option<Scored>,
+    pub score: Option<PairScore>,
 }
 
 /// How a pair is scored.
 #[derive(Debug)]
-pub struct Scored {
+pub struct PairScore {
     /// In billionths.
     pub score: u32,
     /// What it must reach for the pair to be kept.
@@ -230,7 +230,7 @@ impl Pair {
         u32::from(self.right.is_none())
     }
 
-    fn score(&self, score: &Score) -> Result<Scored> {
+    fn score(&self, score: &Score) -> Result<PairScore> {
         let scoring = Scoring::new(score.clone(), &self.left, self.right.as_ref())?;
         let right = self.right_record();
         let pair = [Candidate { left: 0, right, rule: 0 }];
@@ -238,7 +238,7 @@ impl Pair {
         let of = |(attribute, similarity): (&ScoreAttribute, Option<u32>)| {
             (attribute.name.clone(), attribute.measure(), similarity)
         };
-        Ok(Scored {
+        Ok(PairScore {
             score: scores.first().copied().unwrap_or_default(),
             threshold: scoring.threshold(),
             attributes: scoring.attributes().iter().zip(scoring.similarities(0, right)).map(of).collect(),

@@ -90,7 +90,7 @@ pub trait LoadedGraph {
 /// How a closure is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
-pub enum Method {
+pub enum ClosureMethod {
     /// By rows of bits over the graph's components.
     #[default]
     Condense,

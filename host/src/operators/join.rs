@@ -7,13 +7,17 @@
 //! and over.
 
 use crate::base::error::Result;
-use crate::plan::join::{Method, Side};
+use crate::plan::join::{JoinMethod, KeyColumn};
 use std::time::Duration;
 
 /// A backend that joins.
 pub trait JoinOperator {
     /// Brings two columns of keys to the device, ready to join; of one (`right` is none), pairs of different rows.
-    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>>;
+    fn load_join<'a>(
+        &'a self,
+        left: KeyColumn<'a>,
+        right: Option<KeyColumn<'a>>,
+    ) -> Result<Box<dyn Join + 'a>>;
 }
 
 /// What is wanted of the pairs.
@@ -43,7 +47,7 @@ pub struct Joined {
 /// smaller row number left.
 pub trait Join {
     /// Joins them.
-    fn run(&mut self, method: Method, output: Output) -> Result<Joined>;
+    fn run(&mut self, method: JoinMethod, output: Output) -> Result<Joined>;
 
     /// The pairs of the last run, in any order: all of them, if its buffer held them; none, if it only counted.
     fn pairs(&self) -> Result<Vec<(u32, u32)>>;

@@ -7,7 +7,7 @@
 
 mod taking;
 
-pub use taking::{Step, Taking};
+pub use taking::{Taking, Turn};
 
 use crate::base::error::{Error, Result};
 use hyperblock_shared::relation::{DIGIT_BITS, Digit, EMPTY};

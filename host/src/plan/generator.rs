@@ -8,7 +8,7 @@
 
 use super::conjunction::{Conjunction, conjunctions};
 use super::expected::Expected;
-use super::layout::{self, Layout, Step};
+use super::layout::{self, Layout, PlannedStep};
 use super::options::ScanOptions;
 use super::order::{self, Weights};
 use super::program::Program;
@@ -114,7 +114,7 @@ impl Plan {
     }
 
     /// The steps of the path.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[PlannedStep] {
         &self.layout.steps
     }
 }

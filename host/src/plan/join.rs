@@ -5,7 +5,7 @@ use strum::{Display, EnumString, VariantNames};
 
 /// A column of keys. [`hyperblock_shared::join::MISSING`] joins nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct KeyColumn<'a> {
     /// By place.
     pub keys: &'a [u32],
     /// By place: the number of the row. If there are none, the place is the number.
@@ -15,7 +15,7 @@ pub struct Side<'a> {
 /// What is done about heavy keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
-pub enum Method {
+pub enum JoinMethod {
     /// They are found, and joined apart.
     #[default]
     Skew,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PlannedStep {
     /// Go on with the next step if the predicate holds, else with `otherwise`.
     Test {
         /// By its place among the plan's predicates.
@@ -30,7 +30,7 @@ pub enum Step {
 /// A path's steps, and for each the predicates that hold on every pair that passes it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PlannedStep>,
     pub(super) prefixes: Vec<Vec<u32>>,
 }
 
@@ -71,21 +71,21 @@ impl Layout {
 
     fn test(&mut self, predicate: usize, before: &[u32]) -> (usize, Vec<u32>) {
         let predicate = predicate as u32;
-        self.steps.push(Step::Test { predicate, otherwise: 0, bit: FORGOTTEN });
+        self.steps.push(PlannedStep::Test { predicate, otherwise: 0, bit: FORGOTTEN });
         let prefix: Vec<u32> = before.iter().copied().chain([predicate]).collect();
         self.prefixes.push(prefix.clone());
         (self.steps.len() - 1, prefix)
     }
 
     fn witness(&mut self, rule: u32, prefix: &[u32]) {
-        self.steps.push(Step::Witness { rule, then: 0 });
+        self.steps.push(PlannedStep::Witness { rule, then: 0 });
         self.prefixes.push(prefix.to_vec());
     }
 
     /// All that hangs on a test has been laid out: what fails it goes on here.
     fn end(&mut self, ix: usize) {
         let here = self.steps.len() as u32;
-        if let Step::Test { otherwise, .. } = &mut self.steps[ix] {
+        if let PlannedStep::Test { otherwise, .. } = &mut self.steps[ix] {
             *otherwise = here;
         }
     }
@@ -94,19 +94,19 @@ impl Layout {
     /// always be gone on with: all that it hangs on holds.
     fn continue_after_witnesses(&mut self) {
         let n_steps = self.steps.len() as u32;
-        let after = |ix: u32, step: &Step| match step {
-            Step::Test { otherwise, .. } => *otherwise,
-            Step::Witness { .. } => ix + 1,
+        let after = |ix: u32, step: &PlannedStep| match step {
+            PlannedStep::Test { otherwise, .. } => *otherwise,
+            PlannedStep::Witness { .. } => ix + 1,
         };
-        let least_rule = |steps: &[Step], from: u32, upto: u32| {
+        let least_rule = |steps: &[PlannedStep], from: u32, upto: u32| {
             let rules = steps[from as usize..upto as usize].iter().filter_map(|step| match step {
-                Step::Witness { rule, .. } => Some(*rule),
-                Step::Test { .. } => None,
+                PlannedStep::Witness { rule, .. } => Some(*rule),
+                PlannedStep::Test { .. } => None,
             });
             rules.min().unwrap_or(u32::MAX)
         };
         for ix in 0..n_steps {
-            let Step::Witness { rule, .. } = self.steps[ix as usize] else { continue };
+            let PlannedStep::Witness { rule, .. } = self.steps[ix as usize] else { continue };
             let mut next = ix + 1;
             while next < n_steps {
                 let upto = after(next, &self.steps[next as usize]);
@@ -115,7 +115,7 @@ impl Layout {
                 }
                 next = upto;
             }
-            self.steps[ix as usize] = Step::Witness { rule, then: next };
+            self.steps[ix as usize] = PlannedStep::Witness { rule, then: next };
         }
     }
 
@@ -123,7 +123,7 @@ impl Layout {
     fn remember(&mut self, worth_remembering: impl Fn(usize) -> bool) {
         let mut places: HashMap<u32, u32> = HashMap::new();
         for step in &self.steps {
-            if let Step::Test { predicate, .. } = step {
+            if let PlannedStep::Test { predicate, .. } = step {
                 *places.entry(*predicate).or_default() += 1;
             }
         }
@@ -135,7 +135,7 @@ impl Layout {
         let bits: HashMap<u32, u32> =
             often.into_iter().map(|(predicate, _)| predicate).zip(0..REMEMBERED).collect();
         for step in &mut self.steps {
-            if let Step::Test { predicate, bit, .. } = step {
+            if let PlannedStep::Test { predicate, bit, .. } = step {
                 *bit = bits.get(predicate).copied().unwrap_or(FORGOTTEN);
             }
         }

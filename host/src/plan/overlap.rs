@@ -43,7 +43,7 @@ pub struct OverlapJoin {
     /// Values with so many elements, or fewer, need nothing in common with each other: they are swept.
     pub bare: u32,
     /// How pairs are found.
-    pub method: Method,
+    pub method: OverlapMethod,
     /// What the planner expected of it.
     pub expected: Expected,
 }
@@ -59,7 +59,7 @@ pub enum Elements {
 
 /// How pairs of values are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum OverlapMethod {
     /// Through an index of the rarest elements of one side.
     Index,
     /// By going over the signatures of all pairs whose sizes go together.

@@ -1,7 +1,7 @@
 //! A path, archived: the form that backends walk, on the device too, where it lies.
 
 use super::ScanOptions;
-use super::layout::Step;
+use super::layout::PlannedStep;
 use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
 use hyperblock_shared::measure::Measure;
@@ -31,17 +31,17 @@ pub struct BranchSteps {
 }
 
 impl Program {
-    pub(super) fn new(encoded: &Encoded, steps: &[Step], options: ScanOptions) -> Result<Self> {
+    pub(super) fn new(encoded: &Encoded, steps: &[PlannedStep], options: ScanOptions) -> Result<Self> {
         let branches = branches(steps, 0..steps.len() as u32);
-        let lowered = |step: &Step| match *step {
-            Step::Test { predicate, otherwise, bit } => match encoded.predicates[predicate as usize] {
+        let lowered = |step: &PlannedStep| match *step {
+            PlannedStep::Test { predicate, otherwise, bit } => match encoded.predicates[predicate as usize] {
                 Predicate {
                     test: Test::Compare { left, right, measure: Measure::Equal },
                     negated: false,
                 } => path::Step::Equal { left, right, otherwise },
                 _ => path::Step::Test { predicate, otherwise, bit },
             },
-            Step::Witness { rule, then } => path::Step::Witness { rule, then },
+            PlannedStep::Witness { rule, then } => path::Step::Witness { rule, then },
         };
         let steps = &steps.iter().map(lowered).collect::<Vec<_>>();
         rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps })
@@ -53,7 +53,7 @@ impl Program {
     pub fn of_one(encoded: &Encoded, predicate: u32) -> Result<Self> {
         // Nothing leads the scan, and nothing is screened before it: that would be cheaper than the predicate.
         let options = ScanOptions { filter: false, ..ScanOptions::default() };
-        Self::new(encoded, &[Step::Test { predicate, otherwise: 1, bit: FORGOTTEN }], options)
+        Self::new(encoded, &[PlannedStep::Test { predicate, otherwise: 1, bit: FORGOTTEN }], options)
     }
 
     /// Ready to be walked.
@@ -81,17 +81,17 @@ impl Program {
 
 /// Sibling subtrees, each with the tests that lead to all of its witnesses: from its first step down, as long as a step has
 /// one child and no witness beside it.
-fn branches(steps: &[Step], within: Range<u32>) -> Vec<BranchSteps> {
+fn branches(steps: &[PlannedStep], within: Range<u32>) -> Vec<BranchSteps> {
     let mut siblings = Vec::new();
     let mut from = within.start;
     while from < within.end {
         let upto = match steps[from as usize] {
-            Step::Test { otherwise, .. } => otherwise,
-            Step::Witness { .. } => from + 1,
+            PlannedStep::Test { otherwise, .. } => otherwise,
+            PlannedStep::Witness { .. } => from + 1,
         };
         let required: Vec<(u32, u32)> = (from..upto)
             .map_while(|ix| match steps[ix as usize] {
-                Step::Test { predicate, otherwise, .. } if otherwise == upto => Some((ix, predicate)),
+                PlannedStep::Test { predicate, otherwise, .. } if otherwise == upto => Some((ix, predicate)),
                 _ => None,
             })
             .collect();

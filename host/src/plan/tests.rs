@@ -1,6 +1,6 @@
 //! Whatever the order, a path finds the first rule in file order that holds, and computes nothing twice.
 
-use super::layout::{Layout, Step, lay_out};
+use super::layout::{Layout, PlannedStep, lay_out};
 use super::order::Weights;
 use super::variant::Variant;
 use super::{Conjunction, order, redundancy, tree};
@@ -49,11 +49,11 @@ fn walked(layout: &Layout, values: &[usize]) -> (Option<u32>, Vec<u32>) {
     let mut remembered = [false; 64];
     while let Some(step) = layout.steps.get(ix) {
         ix = match *step {
-            Step::Witness { rule, then } => {
+            PlannedStep::Witness { rule, then } => {
                 witness = Some(witness.map_or(rule, |witness: u32| witness.min(rule)));
                 then as usize
             }
-            Step::Test { predicate, otherwise, bit } => {
+            PlannedStep::Test { predicate, otherwise, bit } => {
                 if bit == FORGOTTEN || !std::mem::replace(&mut remembered[bit as usize], true) {
                     computed[predicate as usize] += 1;
                 }

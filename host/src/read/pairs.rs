@@ -9,7 +9,7 @@ use crate::base::error::{Error, Result};
 use crate::read::table::{ColumnSchema, IdSource, Ids, Kind, ReadOptions, Table};
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::score::ONE;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -45,7 +45,7 @@ pub struct PairSource {
 #[derive(Debug)]
 pub struct PairFile {
     /// Those that reach the threshold.
-    pub pairs: Vec<Scored>,
+    pub pairs: Vec<ScoredPair>,
     /// Rows of the file.
     pub n_rows: u64,
     /// Whether it has scores; else all pairs are as alike as can be.
@@ -93,7 +93,7 @@ impl PairFile {
         let pairs = left_records.iter().zip(&right_records).enumerate();
         let pair = |(row, (&left, &right)): (usize, (&u32, &u32))| {
             let score = scores.as_ref().map_or(Some(ONE), |scores| scores[row])?;
-            Some(Scored { left, right: first_right + right, score })
+            Some(ScoredPair { left, right: first_right + right, score })
         };
         let pairs = pairs.filter_map(pair).collect();
         Ok(Self { pairs, n_rows: lefts.len() as u64, has_scores: scores.is_some(), left, right })

@@ -1,6 +1,6 @@
 //! What resolving did, for people.
 
-use crate::entities::cluster::Method;
+use crate::entities::cluster::ClusterMethod;
 use crate::tell::evaluate::{Agreement, EntityQuality};
 use crate::tell::report::Summary;
 use indicatif::HumanCount;
@@ -12,7 +12,7 @@ pub struct ResolveSummary {
     /// What was found, and how long all of it took.
     pub found: Summary,
     /// How entities were made.
-    pub method: Method,
+    pub method: ClusterMethod,
     /// Entities, also those of one record.
     pub n_entities: u64,
     /// Entities of several records.
@@ -20,12 +20,12 @@ pub struct ResolveSummary {
     /// Records of the largest one.
     pub largest: u64,
     /// How good the result of each step is, where the truth is known.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StepQuality>,
 }
 
 /// How good the result of a step is.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct StepQuality {
     /// What it made.
     pub name: &'static str,
     /// Its pairs.
@@ -36,7 +36,12 @@ pub struct Step {
 
 impl ResolveSummary {
     /// Over entities, one for each record.
-    pub(super) fn new(found: Summary, method: Method, entities: &[u32], steps: Vec<Step>) -> Self {
+    pub(super) fn new(
+        found: Summary,
+        method: ClusterMethod,
+        entities: &[u32],
+        steps: Vec<StepQuality>,
+    ) -> Self {
         let mut sizes = vec![0u32; entities.len()];
         for entity in entities {
             sizes[*entity as usize] += 1;
@@ -62,7 +67,7 @@ impl fmt::Display for ResolveSummary {
             return Ok(());
         }
         writeln!(f, "{:28}precision  recall      F1  B³ precision  recall      F1", "quality")?;
-        for Step { name, n_pairs, quality } in &self.steps {
+        for StepQuality { name, n_pairs, quality } in &self.steps {
             let Agreement { precision, recall, f1 } = quality.pairwise;
             write!(
                 f,

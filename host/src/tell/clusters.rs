@@ -1,7 +1,7 @@
 //! What clustering did, for people.
 
 use crate::base::stopwatch::Stages;
-use crate::entities::cluster::Method;
+use crate::entities::cluster::ClusterMethod;
 use crate::tell::evaluate::{Agreement, EntityQuality};
 use hashbrown::HashMap;
 use indicatif::HumanCount;
@@ -13,7 +13,7 @@ pub struct ClusterSummary {
     /// The device that ran it.
     pub device: String,
     /// How.
-    pub method: Method,
+    pub method: ClusterMethod,
     /// Pairs in the file.
     pub n_rows: u64,
     /// Those that reach the threshold.

@@ -1,6 +1,6 @@
 //! What the kernels of clustering receive.
 
-use super::{DeviceAtomics, DeviceCell, DeviceSlice, Quad, Scored, WARP};
+use super::{DeviceAtomics, DeviceCell, DeviceSlice, Quad, ScoredPair, WARP};
 use bytemuck::{Pod, Zeroable};
 
 /// Pairs that a lane reads at once: three times four words.
@@ -10,13 +10,13 @@ pub const LANE_QUADS: u32 = 3;
 /// Pairs of a tile: a warp's.
 pub const TILE_PAIRS: u32 = WARP * LANE_PAIRS;
 
-const _: () = assert!(size_of::<Scored>() * LANE_PAIRS as usize == 16 * LANE_QUADS as usize);
+const _: () = assert!(size_of::<ScoredPair>() * LANE_PAIRS as usize == 16 * LANE_QUADS as usize);
 
 /// A forest of records in device memory, and pairs to hook into it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DeviceForest {
-    /// Three for four `Scored`.
+    /// Three for four `ScoredPair`.
     pub pairs: DeviceSlice<Quad>,
     /// By record its parent.
     pub parents: DeviceAtomics<u32>,

@@ -8,7 +8,7 @@ use hyperblock_device::components::{Hook, begin, choose, compress, hook, mark};
 use hyperblock_device::matrix::{Matrix, connect, cross, diagonal, firsts, rest};
 use hyperblock_device::memory::Quads;
 use hyperblock_shared::components::{NO_RECORD, Share, shares};
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::layout::{LANE_PAIRS, WARP};
 use hyperblock_shared::matrix::{DIAGONAL_WORDS, PANEL_WORDS, PIVOT, n_words, stride};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -30,7 +30,7 @@ impl Quads for Checked {
 }
 
 impl Checked {
-    fn new(pairs: &[Scored]) -> Self {
+    fn new(pairs: &[ScoredPair]) -> Self {
         let mut words: Vec<u32> = pairs.iter().flat_map(|pair| [pair.left, pair.right, pair.score]).collect();
         words.resize(pairs.len().next_multiple_of(LANE_PAIRS as usize) * 3, 0);
         Self(words.chunks(4).map(|quad| [quad[0], quad[1], quad[2], quad[3]]).collect())
@@ -41,12 +41,12 @@ impl Checked {
 pub(super) struct ThreadComponents<'a> {
     device: &'a KernelOnThreads,
     n_records: u32,
-    pairs: &'a [Scored],
+    pairs: &'a [ScoredPair],
     labels: Vec<u32>,
 }
 
 impl<'a> ThreadComponents<'a> {
-    pub(super) fn load(device: &'a KernelOnThreads, n_records: u32, pairs: &'a [Scored]) -> Result<Self> {
+    pub(super) fn load(device: &'a KernelOnThreads, n_records: u32, pairs: &'a [ScoredPair]) -> Result<Self> {
         check_pairs(n_records, pairs)?;
         Ok(Self { device, n_records, pairs, labels: Vec::new() })
     }
@@ -97,7 +97,7 @@ pub(super) struct ThreadMatrix<'a> {
 }
 
 impl<'a> ThreadMatrix<'a> {
-    pub(super) fn load(device: &'a KernelOnThreads, n_records: u32, pairs: &[Scored]) -> Result<Self> {
+    pub(super) fn load(device: &'a KernelOnThreads, n_records: u32, pairs: &[ScoredPair]) -> Result<Self> {
         Ok(Self { device, rows: Rows::new(n_records, pairs)?, labels: Vec::new() })
     }
 }

@@ -7,7 +7,7 @@ use hyperblock::encode::Encoded;
 use hyperblock::operators::join::{Join, Joined, Output};
 use hyperblock::plan::Program;
 use hyperblock::plan::access::KeyJoin;
-use hyperblock::plan::join::{Method, Side};
+use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use hyperblock_device::join as kernels;
 use hyperblock_device::memory::Words;
 use hyperblock_device::scan::Results;
@@ -32,7 +32,7 @@ const SAMPLE_SLOTS: u32 = 64;
 /// A join on CPU threads.
 pub(super) struct ThreadJoin<'a> {
     device: &'a KernelOnThreads,
-    sides: Vec<Side<'a>>,
+    sides: Vec<KeyColumn<'a>>,
     pairs: Vec<(u32, u32)>,
 }
 
@@ -51,7 +51,11 @@ struct HeavyKeys {
 }
 
 impl<'a> ThreadJoin<'a> {
-    pub(super) fn load(device: &'a KernelOnThreads, left: Side<'a>, right: Option<Side<'a>>) -> Self {
+    pub(super) fn load(
+        device: &'a KernelOnThreads,
+        left: KeyColumn<'a>,
+        right: Option<KeyColumn<'a>>,
+    ) -> Self {
         Self { device, sides: [Some(left), right].into_iter().flatten().collect(), pairs: Vec::new() }
     }
 
@@ -59,10 +63,10 @@ impl<'a> ThreadJoin<'a> {
         launch(self.device.n_blocks, self.device.threads_per_block, n_shared, body);
     }
 
-    fn find_heavy(&self, method: Method) -> HeavyKeys {
+    fn find_heavy(&self, method: JoinMethod) -> HeavyKeys {
         let (slots, numbers) = (atomics(HEAVY_SLOTS, MISSING), atomics(HEAVY_SLOTS, UNWRITTEN));
         let n_heavy = AtomicU32::new(0);
-        if method == Method::Skew {
+        if method == JoinMethod::Skew {
             let (sampled, counts) = (atomics(SAMPLE_SLOTS, MISSING), atomics(SAMPLE_SLOTS, 0));
             let (list, n_listed) = (atomics(N_LISTED, UNWRITTEN), AtomicU32::new(0));
             let sample = kernels::Sample {
@@ -90,7 +94,7 @@ impl<'a> ThreadJoin<'a> {
         HeavyKeys { n_heavy: n_heavy.into_inner(), slots: plain(&slots), numbers: plain(&numbers) }
     }
 
-    fn partition(&self, side: &Side<'_>, heavy: &HeavyKeys) -> Partitioned {
+    fn partition(&self, side: &KeyColumn<'_>, heavy: &HeavyKeys) -> Partitioned {
         let n_threads = self.device.threads_per_block;
         let n_rows = side.keys.len() as u32;
         let source = kernels::Source::Side { keys: side.keys, rows: side.rows.unwrap_or(&[]) };
@@ -140,7 +144,7 @@ impl<'a> ThreadJoin<'a> {
 }
 
 impl Join for ThreadJoin<'_> {
-    fn run(&mut self, method: Method, output: Output) -> Result<Joined> {
+    fn run(&mut self, method: JoinMethod, output: Output) -> Result<Joined> {
         let heavy_keys = self.find_heavy(method);
         let sides: Vec<Partitioned> =
             self.sides.iter().map(|side| self.partition(side, &heavy_keys)).collect();
@@ -219,7 +223,7 @@ pub(super) fn residual(
 ) -> Result<()> {
     let is_self = Arc::ptr_eq(&join.left, &join.right);
     let lists = ThreadJoin::load(device, join.left.side(), (!is_self).then(|| join.right.side()));
-    let no_heavy = lists.find_heavy(Method::Plain);
+    let no_heavy = lists.find_heavy(JoinMethod::Plain);
     let sides: Vec<Partitioned> = lists.sides.iter().map(|side| lists.partition(side, &no_heavy)).collect();
     let (left, right) = (&sides[0], sides.get(1).unwrap_or(&sides[0]));
     let n_threads = device.threads_per_block;

@@ -6,7 +6,7 @@ use crate::overlaps::Manner;
 use hyperblock::Result;
 use hyperblock::encode::Encoded;
 use hyperblock::plan::Program;
-use hyperblock::plan::overlap::{BlockJoin, Method, OverlapJoin};
+use hyperblock::plan::overlap::{BlockJoin, OverlapJoin, OverlapMethod};
 use hyperblock_device::overlap as kernels;
 use hyperblock_device::primitives::sums;
 use hyperblock_device::scan;
@@ -15,7 +15,7 @@ use hyperblock_shared::layout::{
     DeviceOverlap, Group, HEAVY_WORDS, OVERLAP_COUNTERS, PROBE_WORDS, WARP, WideSignature,
     listed_shared_words, n_sum_tiles,
 };
-use hyperblock_shared::overlap::{Overlap, Range32, Side};
+use hyperblock_shared::overlap::{Overlap, OverlapSide, Range32};
 use hyperblock_shared::text::scratch_words;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -30,12 +30,12 @@ impl KernelOnThreads {
         let overlap = join.borrow();
         let signatures = [&overlap.indexed, &overlap.probing].map(wide);
         // The kernels are not to look at the others.
-        let without = |side| Side { signatures: &[], ..side };
+        let without = |side| OverlapSide { signatures: &[], ..side };
         let sides =
             Overlap { indexed: without(overlap.indexed), probing: without(overlap.probing), ..overlap };
         let work = Work { join, overlap: sides, rooms: overlap.rooms().collect(), signatures };
         match manner.method {
-            Method::Index => {
+            OverlapMethod::Index => {
                 let (slots, postings) = self.index(&overlap);
                 let groups = groups(&sides.probing);
                 in_parts(groups.len(), manner.capacity, &sides, |part, capacity| {
@@ -43,7 +43,7 @@ impl KernelOnThreads {
                     self.probe(&work, probing, &postings, capacity)
                 })
             }
-            Method::Dense => {
+            OverlapMethod::Dense => {
                 in_parts(sides.probing.values.len(), manner.capacity, &sides, |part, capacity| {
                     self.dense(&work, part, capacity)
                 })
@@ -204,12 +204,12 @@ pub fn holds_together(compared: &[Compared]) -> Vec<bool> {
     plain(&said).into_iter().map(|said| said == 1).collect()
 }
 
-fn wide(side: &Side<'_>) -> Vec<WideSignature> {
+fn wide(side: &OverlapSide<'_>) -> Vec<WideSignature> {
     side.signatures.iter().map(|&signature| WideSignature(signature)).collect()
 }
 
 /// The groups of elements that are looked up.
-fn groups(side: &Side<'_>) -> Vec<u64> {
+fn groups(side: &OverlapSide<'_>) -> Vec<u64> {
     (0..side.values.len() as u32)
         .flat_map(|item| {
             let firsts = (0..side.class(item).prefix).step_by(WARP as usize);

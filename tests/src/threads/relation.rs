@@ -6,7 +6,7 @@ use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
 use hyperblock::base::stopwatch::Stages;
 use hyperblock::operators::closure::{Deduplicate, Iteration, Piece, Rounds, Wanted};
 use hyperblock::operators::relations::{
-    LoadFactor, Relations, Step, Taking, bits_below, check_for_set, digits,
+    LoadFactor, Relations, Taking, Turn, bits_below, check_for_set, digits,
 };
 use hyperblock::read::edges::Graph;
 use hyperblock::{Control, Result};
@@ -268,15 +268,15 @@ pub(super) fn semi_naive(
                 taking.begin();
                 loop {
                     match taking.step() {
-                        Step::Nothing => break,
-                        Step::Grow { n_slots } => {
+                        Turn::Nothing => break,
+                        Turn::Grow { n_slots } => {
                             if 8 * n_slots > device.memory {
                                 return Ok(None);
                             }
                             set.grow(n_slots);
                             taking.grew(n_slots);
                         }
-                        Step::Take { from, n } => {
+                        Turn::Take { from, n } => {
                             let mut part = relations.join_part(&join, &starts, from, n);
                             // Behind what was made is what was there before.
                             part.resize(n as usize, 0);

@@ -5,7 +5,7 @@ use super::{KernelOnThreads, UNWRITTEN, atomics, launch};
 use hyperblock::encode::Encoded;
 use hyperblock::operators::scores::PairScores;
 use hyperblock::{Control, Result};
-use hyperblock_device::score::{Scored, score};
+use hyperblock_device::score::{ScoreWork, score};
 use hyperblock_shared::score::{Attribute, Wanted};
 use hyperblock_shared::text::scratch_words;
 
@@ -21,7 +21,7 @@ impl ThreadScores<'_> {
         let words: Vec<u64> =
             pairs.iter().map(|&[left, right]| u64::from(right) << 32 | u64::from(left)).collect();
         let results = atomics(pairs.len() as u32 * words_per_pair, UNWRITTEN);
-        let job = Scored {
+        let job = ScoreWork {
             columns: self.encoded,
             attributes: self.attributes,
             pairs: &words,

@@ -6,7 +6,7 @@ use hyperblock::device::cpu::Cpu;
 use hyperblock::graph::closure;
 use hyperblock::graph::closure::Options;
 use hyperblock::operators::Backend;
-use hyperblock::operators::closure::{Method, Rounds, Wanted};
+use hyperblock::operators::closure::{ClosureMethod, Rounds, Wanted};
 use hyperblock::read::edges::Graph;
 use hyperblock_shared::join::hash;
 use hyperblock_tests::closures::{all_methods, assert_exact, condense, graph, graphs, shapes};
@@ -62,7 +62,7 @@ fn a_long_path(bench: Bench) {
     let n = 100_000;
     let path = graph(n, (0..n - 1).map(|node| (node, node + 1)));
     let wanted = Wanted { tuples: false };
-    let options = Options { method: Method::Condense, rounds: Rounds::default(), wanted };
+    let options = Options { method: ClosureMethod::Condense, rounds: Rounds::default(), wanted };
     let report = closure::run(&*bench.open(), &path, &options, &Control::default(), &mut |_| Ok(()));
     assert_eq!(report.expect("a path is closed").n_tuples, u64::from(n) * u64::from(n - 1) / 2);
 }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, EVERYWHERE, GPU, NOT_ON_THREADS, On, Registered, trials};
 use hyperblock::operators::join::Output;
-use hyperblock::plan::join::{Method, Side};
+use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use hyperblock_shared::join::hash;
 use hyperblock_tests::generate::for_all;
 use hyperblock_tests::joins::{JoinCase, cases};
@@ -42,7 +42,7 @@ fn whole_products(bench: Bench) {
         let case = JoinCase::new("whole units", keys(n_left), keys(n_right));
         match bench.on {
             // Other ways take long, and have no units.
-            On::Threads => case.assert_exact_by(&[Method::Skew], &*device),
+            On::Threads => case.assert_exact_by(&[JoinMethod::Skew], &*device),
             On::Cpu | On::Gpu => case.assert_exact(&*device),
         }
     }
@@ -78,15 +78,15 @@ fn many_rows(bench: Bench) {
     right.iter().for_each(|&key| counts[key as usize][1] += 1);
     let expected: u64 = counts.iter().map(|[l, r]| l * r).sum();
     let within: u64 = counts.iter().map(|[l, _]| l * l.saturating_sub(1) / 2).sum();
-    let side = |keys| Side { keys, rows: None };
+    let side = |keys| KeyColumn { keys, rows: None };
     for (right, expected) in [(Some(side(&right)), expected), (None, within)] {
         let mut join = device.load_join(side(&left), right).expect("a join loads");
-        for method in [Method::Skew, Method::Plain] {
+        for method in [JoinMethod::Skew, JoinMethod::Plain] {
             for output in [Output::Count, Output::Pairs { capacity: 1 << 20 }] {
                 let joined = join.run(method, output).expect("a join runs");
                 assert_eq!(joined.n_pairs, expected, "{method}, {output:?}");
                 assert_eq!(
-                    method == Method::Skew,
+                    method == JoinMethod::Skew,
                     joined.n_heavy > 0,
                     "{method}: {} heavy keys",
                     joined.n_heavy

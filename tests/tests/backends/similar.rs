@@ -5,7 +5,7 @@ use crate::papers::{for_random_cases, prepare};
 use crate::sheets::{heavy_sheet, long_sheet, name_rules, name_sheet, text_rules};
 use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::access::{Access, accesses};
-use hyperblock::plan::overlap::{Elements, Method};
+use hyperblock::plan::overlap::{Elements, OverlapMethod};
 use hyperblock::plan::partition::blocks;
 use hyperblock::plan::{ScanOptions, SimilarityChoice, Variant};
 use hyperblock::{Prepared, Result};
@@ -58,7 +58,7 @@ impl Counts {
             for access in accesses.iter().filter(|_| is_joined) {
                 match access {
                     Access::Overlap(join) => {
-                        let method = usize::from(join.method == Method::Dense);
+                        let method = usize::from(join.method == OverlapMethod::Dense);
                         match join.kind {
                             Elements::Tokens(_) => self.sets[method] += 1,
                             Elements::Grams(_) => self.texts[method] += 1,

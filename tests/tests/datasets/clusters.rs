@@ -5,7 +5,7 @@ use hyperblock::Control;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::device::cuda;
 use hyperblock::device::cuda::Cuda;
-use hyperblock::entities::cluster::{Method, cluster};
+use hyperblock::entities::cluster::{ClusterMethod, cluster};
 use hyperblock::operators::Backend;
 use hyperblock::read::pairs::{PairFile, PairSource};
 use hyperblock::tell::evaluate::Truth;
@@ -30,7 +30,7 @@ pub(crate) fn settlements() -> Result<(), Failed> {
         devices.push(Box::new(Cuda::open(0)?));
     }
     let mut precisions = Vec::new();
-    for method in Method::ALL {
+    for method in ClusterMethod::ALL {
         let wanted = naive_by_component(file.n_records(), &file.pairs, method);
         for device in &devices {
             let entities = cluster(&**device, file.n_records(), &file.pairs, method, &Control::default())?;

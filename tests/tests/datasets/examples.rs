@@ -2,7 +2,7 @@
 
 use super::set;
 use hyperblock::device::cpu::Cpu;
-use hyperblock::entities::cluster::Method;
+use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::{Control, Job, Resolve};
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;
@@ -12,30 +12,30 @@ struct Example {
     data_set: &'static str,
     rules: &'static str,
     truth: &'static str,
-    method: Method,
+    method: ClusterMethod,
     precision: f64,
     recall: f64,
     f1: f64,
 }
 
-const fn example(data_set: &'static str, method: Method, f1: f64) -> Example {
+const fn example(data_set: &'static str, method: ClusterMethod, f1: f64) -> Example {
     let (rules, truth) = ("rules.toml", "matches.csv");
     Example { data_set, rules, truth, method, precision: 0.0, recall: 0.0, f1 }
 }
 
 /// The bounds are a little below what is seen.
 const EXAMPLES: [Example; 7] = [
-    example("fodors_zagat", Method::Components, 0.99),
-    example("dblp_acm", Method::Complete, 0.99),
-    example("dblp_scholar_labelled", Method::Center, 0.93),
-    example("febrl4", Method::Complete, 0.99),
-    Example { truth: "truth.csv", ..example("musicbrainz_20k", Method::Components, 0.96) },
-    example("freedb_cds", Method::Components, 0.91),
+    example("fodors_zagat", ClusterMethod::Components, 0.99),
+    example("dblp_acm", ClusterMethod::Complete, 0.99),
+    example("dblp_scholar_labelled", ClusterMethod::Center, 0.93),
+    example("febrl4", ClusterMethod::Complete, 0.99),
+    Example { truth: "truth.csv", ..example("musicbrainz_20k", ClusterMethod::Components, 0.96) },
+    example("freedb_cds", ClusterMethod::Components, 0.91),
     Example {
         rules: "neighbours.toml",
         precision: 0.95,
         recall: 0.8,
-        ..example("freedb_cds", Method::Components, 0.89)
+        ..example("freedb_cds", ClusterMethod::Components, 0.89)
     },
 ];
 

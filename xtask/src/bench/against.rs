@@ -20,10 +20,9 @@ pub(super) use turns::{Budget, Turns};
 
 use super::{AgainstArgs, Command, SetjoinData, Workload, closure};
 use crate::cargo::target;
-use crate::record;
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
-use side::{Side, at_home};
+use side::{Subject, at_home};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::{fs, process};
@@ -144,7 +143,7 @@ fn without(mut words: impl Iterator<Item = OsString>, options: &[(&str, usize)])
 }
 
 /// Runs one side once. No rows, if it does not know what it is asked for, or has no data for it.
-fn measure(side: &Side, bench: &str, words: &[OsString]) -> Result<Vec<Row>> {
+fn measure(side: &Subject, bench: &str, words: &[OsString]) -> Result<Vec<Row>> {
     let folder = Scratch::new()?;
     let mut command = process::Command::new(&side.program);
     at_home(&mut command).args(["bench", bench]).args(words).arg(OsStr::new("--save")).arg(&folder.0);

@@ -18,7 +18,7 @@ use hyperblock::Control;
 use hyperblock::graph::closure::{Options, run_loaded};
 use hyperblock::graph::report::Report;
 use hyperblock::operators::Backend;
-use hyperblock::operators::closure::{Deduplicate, Method, Rounds, Wanted};
+use hyperblock::operators::closure::{ClosureMethod, Deduplicate, Rounds, Wanted};
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::read::edges::{EdgeList, Graph};
 use std::time::Duration;
@@ -113,9 +113,9 @@ impl ClosureWay {
 
     fn options(self) -> Option<Options> {
         let (method, deduplicate) = match self {
-            Self::Condense => (Method::Condense, Deduplicate::default()),
-            Self::SemiNaiveTable => (Method::SemiNaive, Deduplicate::Table),
-            Self::SemiNaiveSort => (Method::SemiNaive, Deduplicate::Sort),
+            Self::Condense => (ClosureMethod::Condense, Deduplicate::default()),
+            Self::SemiNaiveTable => (ClosureMethod::SemiNaive, Deduplicate::Table),
+            Self::SemiNaiveSort => (ClosureMethod::SemiNaive, Deduplicate::Sort),
             Self::Search => return None,
         };
         let rounds = Rounds { deduplicate, ..Rounds::default() };

@@ -18,7 +18,7 @@ use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use data::Pairs;
 use hyperblock::Control;
-use hyperblock::entities::cluster::{Method, cluster};
+use hyperblock::entities::cluster::{ClusterMethod, cluster};
 use hyperblock::operators::Backend;
 use hyperblock::operators::components::Phases;
 use hyperblock::plan::cost::BackendKind;
@@ -34,7 +34,7 @@ const FEW_RECORDS: u32 = 20_000;
 /// One method of one program or device, on some pairs.
 struct Figure {
     program: String,
-    method: Method,
+    method: ClusterMethod,
     times: Times,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn run(args: &ClusterArgs) -> Result<()> {
         }
     }
     let pairs = Pairs::new(ClusterWorkload::Entities, FEW_RECORDS.into(), FEW_RECORDS);
-    for method in Method::ALL {
+    for method in ClusterMethod::ALL {
         let mut report = Report::new(ClusterWorkload::Entities, &pairs, &mut lines);
         for device in &devices {
             whole(&**device, method, &mut report)?;
@@ -94,13 +94,13 @@ fn components(device: &dyn Backend, report: &mut Report<'_>) -> Result<()> {
         Ok(())
     })?;
     let n_entities = n_entities(&loaded.labels()?);
-    report.add(Figure { program: device.name(), method: Method::Components, times }, n_entities)?;
+    report.add(Figure { program: device.name(), method: ClusterMethod::Components, times }, n_entities)?;
     println!("    {}", describe(&phases));
     Ok(())
 }
 
 /// A method as callers have it, from pairs in memory to entities in memory.
-fn whole(device: &dyn Backend, method: Method, report: &mut Report<'_>) -> Result<()> {
+fn whole(device: &dyn Backend, method: ClusterMethod, report: &mut Report<'_>) -> Result<()> {
     let Pairs { n_records, scored } = report.pairs;
     let mut entities = Vec::new();
     let times = Times::of(|| {
@@ -170,7 +170,7 @@ mod tests {
     use crate::bench::ClusterWorkload;
     use crate::bench::cluster::data::Pairs;
     use hyperblock::device::cpu::Cpu;
-    use hyperblock::entities::cluster::Method;
+    use hyperblock::entities::cluster::ClusterMethod;
     use std::time::Duration;
 
     #[test]
@@ -179,8 +179,8 @@ mod tests {
         let mut lines = Vec::new();
         let mut report = Report::new(ClusterWorkload::Random, &pairs, &mut lines);
         components(&Cpu::new(), &mut report).unwrap();
-        whole(&Cpu::new(), Method::TiledFw, &mut report).unwrap();
-        assert!(whole(&Cpu::new(), Method::Complete, &mut report).is_err());
+        whole(&Cpu::new(), ClusterMethod::TiledFw, &mut report).unwrap();
+        assert!(whole(&Cpu::new(), ClusterMethod::Complete, &mut report).is_err());
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("random,components,cpu ("));
     }

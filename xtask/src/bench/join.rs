@@ -11,14 +11,14 @@ mod report;
 
 use super::measure::Times;
 use super::scan::open;
-use super::{JoinArgs, JoinMethod};
+use super::{JoinArgs, JoinWay};
 use crate::r#gen::zipf::{Alphabet, SEED};
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use hyperblock::operators::Backend;
 use hyperblock::operators::join::{Join, Joined, Output};
 use hyperblock::plan::cost::BackendKind;
-use hyperblock::plan::join::{Method, Side};
+use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use std::time::Duration;
 
 /// What takes longer than this is measured once.
@@ -31,7 +31,7 @@ const COMPARED_ROWS: u32 = 1_000_000;
 /// One way to join.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Way {
-    method: Method,
+    method: JoinMethod,
     output: Output,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn run(args: &JoinArgs) -> Result<()> {
         let compared = args.rows <= COMPARED_ROWS && n_pairs <= u64::from(args.buffer);
         let wanted = compared.then(|| merge::pairs(&columns));
         for device in &devices {
-            let side = |keys| Side { keys, rows: Some(&numbers) };
+            let side = |keys| KeyColumn { keys, rows: Some(&numbers) };
             let mut join = device.load_join(side(&columns.left), Some(side(&columns.right)))?;
             let new = measure(s, n_pairs, args, &**device, &mut *join)?;
             new.iter().for_each(report::print);
@@ -94,11 +94,11 @@ pub(super) fn exponents(asked: &[f64], others: impl FnOnce() -> Vec<f64>) -> Vec
     exponents
 }
 
-fn methods(args: &JoinArgs) -> Vec<Method> {
-    let asked = if args.method.is_empty() { JoinMethod::value_variants() } else { &args.method };
-    let method = |method: &JoinMethod| match method {
-        JoinMethod::Skew => Method::Skew,
-        JoinMethod::Plain => Method::Plain,
+fn methods(args: &JoinArgs) -> Vec<JoinMethod> {
+    let asked = if args.method.is_empty() { JoinWay::value_variants() } else { &args.method };
+    let method = |method: &JoinWay| match method {
+        JoinWay::Skew => JoinMethod::Skew,
+        JoinWay::Plain => JoinMethod::Plain,
     };
     asked.iter().map(method).collect()
 }
@@ -108,8 +108,8 @@ impl Way {
     fn most_pairs(self, kind: BackendKind, asked: Option<u64>) -> u64 {
         match (self.method, self.output, kind) {
             // Heavy keys are multiplied.
-            (Method::Skew, Output::Count, _) => u64::MAX,
-            (Method::Plain, Output::Pairs { .. }, _) | (_, _, BackendKind::Cpu) => {
+            (JoinMethod::Skew, Output::Count, _) => u64::MAX,
+            (JoinMethod::Plain, Output::Pairs { .. }, _) | (_, _, BackendKind::Cpu) => {
                 asked.unwrap_or(MOST_PAIRS)
             }
             (_, _, BackendKind::Cuda) => asked.unwrap_or(u64::MAX),
@@ -196,13 +196,13 @@ fn compare(wanted: &[(u32, u32)], args: &JoinArgs, join: &mut dyn Join) -> Resul
 #[cfg(test)]
 mod tests {
     use super::{Measured, Way, compare, exponents, measure, merge, phases};
-    use crate::bench::{JoinArgs, JoinMethod};
+    use crate::bench::{JoinArgs, JoinWay};
     use crate::r#gen::zipf::{Alphabet, Columns};
     use hyperblock::base::error::Result;
     use hyperblock::device::cpu::Cpu;
     use hyperblock::operators::join::{Join, Joined, Output};
     use hyperblock::plan::cost::BackendKind;
-    use hyperblock::plan::join::Method;
+    use hyperblock::plan::join::JoinMethod;
     use std::time::Duration;
 
     /// A join that is right, or whose pairs are all of row 0.
@@ -213,7 +213,7 @@ mod tests {
     }
 
     impl Join for Naive<'_> {
-        fn run(&mut self, _: Method, _: Output) -> Result<Joined> {
+        fn run(&mut self, _: JoinMethod, _: Output) -> Result<Joined> {
             self.n_runs += 1;
             let phase = ("all", Duration::from_millis(self.n_runs as u64));
             Ok(Joined { n_pairs: self.columns.known().n_pairs, n_heavy: 3, phases: vec![phase] })
@@ -277,9 +277,9 @@ mod tests {
         let pairs = Output::Pairs { capacity: 1 };
         let most = |method, output, kind| Way { method, output }.most_pairs(kind, Some(7));
         for kind in [BackendKind::Cpu, BackendKind::Cuda] {
-            assert_eq!(most(Method::Skew, Output::Count, kind), u64::MAX);
+            assert_eq!(most(JoinMethod::Skew, Output::Count, kind), u64::MAX);
             for (method, output) in
-                [(Method::Skew, pairs), (Method::Plain, pairs), (Method::Plain, Output::Count)]
+                [(JoinMethod::Skew, pairs), (JoinMethod::Plain, pairs), (JoinMethod::Plain, Output::Count)]
             {
                 assert_eq!(most(method, output, kind), 7);
             }
@@ -290,7 +290,7 @@ mod tests {
     fn exponents_ascend() {
         assert_eq!(exponents(&[1.0, 0.5, 1.0], Vec::new), [0.5, 1.0]);
         assert_eq!(exponents(&[], || vec![0.0]), [0.0]);
-        let args = JoinArgs { method: vec![JoinMethod::Plain], ..args(None) };
-        assert_eq!(super::methods(&args), [Method::Plain]);
+        let args = JoinArgs { method: vec![JoinWay::Plain], ..args(None) };
+        assert_eq!(super::methods(&args), [JoinMethod::Plain]);
     }
 }

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 use hyperblock::device::cpu::Cpu;
 use hyperblock::operators::Backend;
 use hyperblock::operators::join::{JoinOperator, Output};
-use hyperblock::plan::join::{Method, Side};
+use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use std::path::Path;
 
 const SCRIPT: &str = include_str!("join_peers.py");
@@ -59,10 +59,10 @@ pub(super) fn run(args: &JoinPeersArgs) -> Result<()> {
 
 fn ours(columns: &Columns, n_pairs: u64) -> Result<Figure> {
     let device = Cpu::new();
-    let side = |keys| Side { keys, rows: None };
+    let side = |keys| KeyColumn { keys, rows: None };
     let mut join = device.load_join(side(&columns.left), Some(side(&columns.right)))?;
     let times = Times::of(|| {
-        let n_found = join.run(Method::Skew, Output::Count)?.n_pairs;
+        let n_found = join.run(JoinMethod::Skew, Output::Count)?.n_pairs;
         ensure!(n_found == n_pairs, "we count {n_found} pairs, but {n_pairs} are right");
         Ok(())
     })?;

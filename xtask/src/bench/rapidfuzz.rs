@@ -36,7 +36,7 @@ pub(super) fn run(args: &RapidfuzzArgs) -> Result<()> {
         theirs.name,
         theirs.n_found
     );
-    let ours = Side { name: format!("hyperblock, {}", device.name()), n_found, times };
+    let ours = Contender { name: format!("hyperblock, {}", device.name()), n_found, times };
     let n_pairs = job.task().n_pairs();
     let mut lines =
         vec!["program,rows,pairs,candidates,runs,median_s,fastest_s,slowest_s,pairs_per_s".to_owned()];
@@ -56,13 +56,13 @@ pub(super) fn run(args: &RapidfuzzArgs) -> Result<()> {
 }
 
 /// What one of the two came to.
-struct Side {
+struct Contender {
     name: String,
     n_found: u64,
     times: Times,
 }
 
-impl Side {
+impl Contender {
     fn figures(&self, n_pairs: u64) -> String {
         format!(
             "{:28} {:9.4} billion pairs a second  ({:.4} s median of {}, {:.4} to {:.4}; {} candidates)",
@@ -91,7 +91,7 @@ impl Side {
 }
 
 /// Runs the script over the names.
-fn theirs(python: &Path, names: &Path) -> Result<Side> {
+fn theirs(python: &Path, names: &Path) -> Result<Contender> {
     let script = at_root(python).args(["-c", SCRIPT]).arg(names).arg(RUNS.to_string()).output()?;
     if !script.status.success() {
         bail!("rapidfuzz.py failed ({}):\n{}", script.status, String::from_utf8_lossy(&script.stderr));
@@ -100,13 +100,17 @@ fn theirs(python: &Path, names: &Path) -> Result<Side> {
         .context("rapidfuzz.py printed something else than figures")
 }
 
-fn parse(printed: &str) -> Result<Side> {
+fn parse(printed: &str) -> Result<Contender> {
     let lines: Vec<&str> = printed.lines().collect();
     let [version, n_found, seconds] = lines[..] else { bail!("{} lines", lines.len()) };
     let seconds = seconds.split(' ').map(|seconds| Ok(Duration::try_from_secs_f64(seconds.parse()?)?));
     let times = seconds.collect::<Result<Vec<_>>>()?;
     ensure!(times.len() == RUNS, "{} runs", times.len());
-    Ok(Side { name: format!("rapidfuzz {version}"), n_found: n_found.parse()?, times: Times::new(times) })
+    Ok(Contender {
+        name: format!("rapidfuzz {version}"),
+        n_found: n_found.parse()?,
+        times: Times::new(times),
+    })
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ fn report(args: &WorkflowArgs, device: &str, runs: &[Run], counts: Option<Counts
 fn quality(files: &Files, device: &dyn Backend) -> Result<String> {
     let prepared = resolve(&files.table, &files.rules).truth(&files.truth).prepare(device)?;
     let resolved = prepared.run(device, &Control::default())?;
-    let step = |step: &hyperblock::resolve::Step| {
+    let step = |step: &hyperblock::resolve::StepQuality| {
         let quality = step.quality.pairwise;
         format!("  {:10} precision {:.4}, recall {:.4}", step.name, quality.precision, quality.recall)
     };

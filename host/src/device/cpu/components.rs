@@ -11,7 +11,7 @@ use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::operators::components::{Components, ComponentsOperator, Phases, check_pairs};
 use hyperblock_shared::components::{parent, root, unite};
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
@@ -27,24 +27,28 @@ impl ComponentsOperator for Cpu {
     fn load_components<'a>(
         &'a self,
         n_records: u32,
-        pairs: &'a [Scored],
+        pairs: &'a [ScoredPair],
     ) -> Result<Box<dyn Components + 'a>> {
         Ok(Box::new(CpuComponents::load(n_records, pairs)?))
     }
 
-    fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+    fn load_matrix<'a>(
+        &'a self,
+        n_records: u32,
+        pairs: &'a [ScoredPair],
+    ) -> Result<Box<dyn Components + 'a>> {
         Ok(Box::new(CpuMatrix::load(n_records, pairs)?))
     }
 }
 
 struct CpuComponents<'a> {
     n_records: u32,
-    pairs: &'a [Scored],
+    pairs: &'a [ScoredPair],
     labels: Vec<u32>,
 }
 
 impl<'a> CpuComponents<'a> {
-    fn load(n_records: u32, pairs: &'a [Scored]) -> Result<Self> {
+    fn load(n_records: u32, pairs: &'a [ScoredPair]) -> Result<Self> {
         check_pairs(n_records, pairs)?;
         Ok(Self { n_records, pairs, labels: Vec::new() })
     }
@@ -75,7 +79,7 @@ impl Components for CpuComponents<'_> {
 }
 
 /// Hooks at most [`AT_ONCE`] pairs.
-fn hook(parents: &[AtomicU32], pairs: &[Scored]) {
+fn hook(parents: &[AtomicU32], pairs: &[ScoredPair]) {
     let mut ends = [[0; 2]; AT_ONCE];
     let ends = &mut ends[..pairs.len()];
     for (ends, pair) in ends.iter_mut().zip(pairs) {

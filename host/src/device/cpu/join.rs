@@ -26,7 +26,7 @@ mod tests;
 use super::Cpu;
 use crate::base::error::{Error, Result};
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
-use crate::plan::join::{Method, Side};
+use crate::plan::join::{JoinMethod, KeyColumn};
 use heavy::{Products, Rows};
 use pairs::{Room, Writer};
 use partition::{Division, partition};
@@ -36,8 +36,12 @@ use std::time::{Duration, Instant};
 use table::Table;
 
 impl JoinOperator for Cpu {
-    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
-        for Side { keys, rows } in [Some(left), right].into_iter().flatten() {
+    fn load_join<'a>(
+        &'a self,
+        left: KeyColumn<'a>,
+        right: Option<KeyColumn<'a>>,
+    ) -> Result<Box<dyn Join + 'a>> {
+        for KeyColumn { keys, rows } in [Some(left), right].into_iter().flatten() {
             if keys.len() >= u32::MAX as usize {
                 return Err(Error::Job("too many rows for one join".into()));
             }
@@ -74,9 +78,9 @@ pub(super) trait Consumer: Send {
 /// `n_pairs` pairs, and they cost more than rows do: so much for threads to share. How many they were is left
 /// to the consumers: it is 0 here.
 pub(super) fn join<C: Consumer>(
-    left: Side<'_>,
-    right: Option<Side<'_>>,
-    method: Method,
+    left: KeyColumn<'_>,
+    right: Option<KeyColumn<'_>>,
+    method: JoinMethod,
     n_pairs: u64,
     consumer: impl Fn() -> C + Sync,
 ) -> (Vec<C>, Joined) {
@@ -128,9 +132,9 @@ impl Sizes {
 
 fn join_by<C: Consumer>(
     sizes: &Sizes,
-    left: Side<'_>,
-    right: Option<Side<'_>>,
-    method: Method,
+    left: KeyColumn<'_>,
+    right: Option<KeyColumn<'_>>,
+    method: JoinMethod,
     consumer: impl Fn() -> C + Sync,
 ) -> (Vec<C>, Joined) {
     let mut phases = Phases::new();
@@ -199,11 +203,11 @@ fn within(table: &Table, consumer: &mut impl Consumer) {
 }
 
 /// Which keys go where.
-fn divide(left: Side<'_>, right: Option<Side<'_>>, method: Method, sizes: &Sizes) -> Division {
+fn divide(left: KeyColumn<'_>, right: Option<KeyColumn<'_>>, method: JoinMethod, sizes: &Sizes) -> Division {
     let heavy = match (method, right) {
-        (Method::Plain, _) => Heavy::none(),
-        (Method::Skew, None) => Heavy::sample(&[left], sizes),
-        (Method::Skew, Some(right)) => Heavy::sample(&[left, right], sizes),
+        (JoinMethod::Plain, _) => Heavy::none(),
+        (JoinMethod::Skew, None) => Heavy::sample(&[left], sizes),
+        (JoinMethod::Skew, Some(right)) => Heavy::sample(&[left, right], sizes),
     };
     Division::new(left.keys.len().max(right.map_or(0, |side| side.keys.len())), heavy, sizes)
 }
@@ -240,18 +244,18 @@ impl Phases {
 
 /// Two columns of keys, or one.
 pub(super) struct CpuJoin<'a> {
-    left: Side<'a>,
-    right: Option<Side<'a>>,
+    left: KeyColumn<'a>,
+    right: Option<KeyColumn<'a>>,
     /// What the last run wrote, in blocks.
     written: Vec<Vec<(u32, u32)>>,
 }
 
 impl<'a> CpuJoin<'a> {
-    pub(super) fn load(left: Side<'a>, right: Option<Side<'a>>) -> Self {
+    pub(super) fn load(left: KeyColumn<'a>, right: Option<KeyColumn<'a>>) -> Self {
         Self { left, right, written: Vec::new() }
     }
 
-    fn run_by(&mut self, sizes: &Sizes, method: Method, output: Output) -> Joined {
+    fn run_by(&mut self, sizes: &Sizes, method: JoinMethod, output: Output) -> Joined {
         self.written.clear();
         let Output::Pairs { capacity } = output else {
             return count::count(self.left, self.right, method, sizes);
@@ -269,7 +273,7 @@ impl<'a> CpuJoin<'a> {
 }
 
 impl Join for CpuJoin<'_> {
-    fn run(&mut self, method: Method, output: Output) -> Result<Joined> {
+    fn run(&mut self, method: JoinMethod, output: Output) -> Result<Joined> {
         Ok(self.run_by(&SIZES, method, output))
     }
 

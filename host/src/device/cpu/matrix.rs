@@ -3,7 +3,7 @@
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::operators::components::{Components, Phases, Rows, too_large};
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::matrix::{PIVOT, PIVOT_WORDS, TILE_WORDS, for_each_bit, n_words, place, stride};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -18,7 +18,7 @@ pub(super) struct CpuMatrix {
 }
 
 impl CpuMatrix {
-    pub(super) fn load(n_records: u32, pairs: &[Scored]) -> Result<Self> {
+    pub(super) fn load(n_records: u32, pairs: &[ScoredPair]) -> Result<Self> {
         let rows = Rows::new(n_records, pairs)?;
         let n_bytes = n_words(rows.n_rows()) * 4;
         match available_memory() {

@@ -10,7 +10,7 @@ use super::verify::{Verify, Walker};
 use crate::base::control::{Control, Steps};
 use crate::base::error::{Error, Result};
 use crate::base::latency::Latency;
-use crate::plan::overlap::{BlockJoin, Method, OverlapJoin};
+use crate::plan::overlap::{BlockJoin, OverlapJoin, OverlapMethod};
 use dense::{Dense, Signatures};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::measure::ArchivedMeasure;
@@ -56,8 +56,8 @@ impl CpuScan<'_> {
             let block = BlockJoin::new(join, &blocks, self.encoded, measure, &options);
             let overlap = block.borrow();
             let found_by = match join.method {
-                Method::Index => FoundBy::Index(Index::new(&overlap)),
-                Method::Dense => FoundBy::Signatures(Signatures::new(&overlap)),
+                OverlapMethod::Index => FoundBy::Index(Index::new(&overlap)),
+                OverlapMethod::Dense => FoundBy::Signatures(Signatures::new(&overlap)),
             };
             let n_probing = overlap.probing.values.len() as u32;
             let (taken, n_found) = (AtomicUsize::new(0), AtomicUsize::new(found.len()));

@@ -15,7 +15,7 @@ use crate::base::error::{Error, Result};
 use crate::operators::components::{Components, ComponentsOperator, Phases, check_pairs};
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::components::shares;
-use hyperblock_shared::layout::{DeviceForest, LANE_PAIRS, LANE_QUADS, Scored};
+use hyperblock_shared::layout::{DeviceForest, LANE_PAIRS, LANE_QUADS, ScoredPair};
 
 /// Pairs of a chunk at most: places of their words are then below 2^32.
 const MOST_PAIRS: u64 = 1 << 30;
@@ -26,19 +26,23 @@ impl ComponentsOperator for Cuda {
     fn load_components<'a>(
         &'a self,
         n_records: u32,
-        pairs: &'a [Scored],
+        pairs: &'a [ScoredPair],
     ) -> Result<Box<dyn Components + 'a>> {
         Ok(Box::new(CudaComponents::load(self, n_records, pairs)?))
     }
 
-    fn load_matrix<'a>(&'a self, n_records: u32, pairs: &'a [Scored]) -> Result<Box<dyn Components + 'a>> {
+    fn load_matrix<'a>(
+        &'a self,
+        n_records: u32,
+        pairs: &'a [ScoredPair],
+    ) -> Result<Box<dyn Components + 'a>> {
         Ok(Box::new(CudaMatrix::load(self, n_records, pairs)?))
     }
 }
 
 struct CudaComponents<'a> {
     gpu: &'a Cuda,
-    pairs: &'a [Scored],
+    pairs: &'a [ScoredPair],
     /// Pairs of a chunk.
     capacity: usize,
     /// Room for a chunk, and what fills up the last lane: zeros, which are pairs of a record with itself.
@@ -50,13 +54,13 @@ struct CudaComponents<'a> {
 }
 
 impl<'a> CudaComponents<'a> {
-    fn load(gpu: &'a Cuda, n_records: u32, pairs: &'a [Scored]) -> Result<Self> {
+    fn load(gpu: &'a Cuda, n_records: u32, pairs: &'a [ScoredPair]) -> Result<Self> {
         check_pairs(n_records, pairs)?;
         let n_records_up = (n_records as usize).max(1);
         let n_member_words = n_records_up.div_ceil(u32::BITS as usize);
         let own_bytes = 4 * (n_records_up + n_member_words) as u64;
         let free = gpu.free_bytes()?;
-        let lane_bytes = (LANE_PAIRS as usize * size_of::<Scored>()) as u64;
+        let lane_bytes = (LANE_PAIRS as usize * size_of::<ScoredPair>()) as u64;
         // A little is left for others.
         let n_lanes = (free.saturating_sub(own_bytes) / lane_bytes * 15).div_ceil(16);
         if n_lanes == 0 {
@@ -86,7 +90,7 @@ impl<'a> CudaComponents<'a> {
 
     /// Brings a chunk to the device. What a longer one left behind it there are pairs that are hooked
     /// already.
-    fn copy(&mut self, pairs: &[Scored]) -> Result<()> {
+    fn copy(&mut self, pairs: &[ScoredPair]) -> Result<()> {
         let words: &[u32] = bytemuck::cast_slice(pairs);
         let (gpu, chunk) = (self.gpu, &mut self.chunk);
         gpu.transfer(|| {

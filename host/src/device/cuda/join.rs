@@ -11,7 +11,7 @@ use super::columns::Slices;
 use super::launch::{Launches, THREADS, TILE_ROWS};
 use crate::base::error::{Error, Result};
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
-use crate::plan::join::{Method, Side};
+use crate::plan::join::{JoinMethod, KeyColumn};
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::join::{HEAVY_SLOTS, MOST_HEAVY, MOST_LISTED};
 use hyperblock_shared::layout::{DeviceJoin, DevicePass, DeviceSide, DeviceSlice};
@@ -21,7 +21,11 @@ use sizes::Sizes;
 const LEAST_CAPACITY: usize = 1 << 18;
 
 impl JoinOperator for Cuda {
-    fn load_join<'a>(&'a self, left: Side<'a>, right: Option<Side<'a>>) -> Result<Box<dyn Join + 'a>> {
+    fn load_join<'a>(
+        &'a self,
+        left: KeyColumn<'a>,
+        right: Option<KeyColumn<'a>>,
+    ) -> Result<Box<dyn Join + 'a>> {
         Ok(Box::new(CudaJoin::load(self, left, right)?))
     }
 }
@@ -69,18 +73,18 @@ struct HeavyKeys {
 }
 
 impl<'a> CudaJoin<'a> {
-    pub(super) fn load(gpu: &'a Cuda, left: Side<'_>, right: Option<Side<'_>>) -> Result<Self> {
+    pub(super) fn load(gpu: &'a Cuda, left: KeyColumn<'_>, right: Option<KeyColumn<'_>>) -> Result<Self> {
         Self::for_blocks_of(gpu, left, right, THREADS)
     }
 
     /// With partitions for blocks of so many threads to join.
     pub(super) fn for_blocks_of(
         gpu: &'a Cuda,
-        left: Side<'_>,
-        right: Option<Side<'_>>,
+        left: KeyColumn<'_>,
+        right: Option<KeyColumn<'_>>,
         n_threads: u32,
     ) -> Result<Self> {
-        let n_rows = |side: &Side<'_>| {
+        let n_rows = |side: &KeyColumn<'_>| {
             let n_rows = u32::try_from(side.keys.len()).ok().filter(|&n| n < u32::MAX - TILE_ROWS);
             n_rows.ok_or_else(|| Error::Job("too many rows for one join".into()))
         };
@@ -107,7 +111,7 @@ impl<'a> CudaJoin<'a> {
 }
 
 impl LoadedSide {
-    fn new(gpu: &Cuda, side: &Side<'_>, sizes: &Sizes) -> Result<Self> {
+    fn new(gpu: &Cuda, side: &KeyColumn<'_>, sizes: &Sizes) -> Result<Self> {
         let n_rows = side.keys.len();
         if side.rows.is_some_and(|rows| rows.len() != n_rows) {
             return Err(Error::Internal("a side of a join has not as many rows as keys".into()));
@@ -189,7 +193,7 @@ impl PassBuffers {
 }
 
 impl Join for CudaJoin<'_> {
-    fn run(&mut self, method: Method, output: Output) -> Result<Joined> {
+    fn run(&mut self, method: JoinMethod, output: Output) -> Result<Joined> {
         let gpu = self.gpu;
         let sees_pairs = match output {
             Output::Count => false,
@@ -205,7 +209,7 @@ impl Join for CudaJoin<'_> {
         self.begin()?;
         let launches = self.launches()?;
         let mut clock = Clock::new(gpu)?;
-        if method == Method::Skew {
+        if method == JoinMethod::Skew {
             launches.find_heavy()?;
             clock.end("sample")?;
         }

@@ -8,7 +8,7 @@ use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::operators::components::{Components, Phases, Rows, too_large};
 use cudarc::driver::CudaSlice;
-use hyperblock_shared::layout::{DeviceMatrix, Scored};
+use hyperblock_shared::layout::{DeviceMatrix, ScoredPair};
 use hyperblock_shared::matrix::{PIVOT, n_words, stride};
 
 pub(super) struct CudaMatrix<'a> {
@@ -20,7 +20,7 @@ pub(super) struct CudaMatrix<'a> {
 }
 
 impl<'a> CudaMatrix<'a> {
-    pub(super) fn load(gpu: &'a Cuda, n_records: u32, pairs: &[Scored]) -> Result<Self> {
+    pub(super) fn load(gpu: &'a Cuda, n_records: u32, pairs: &[ScoredPair]) -> Result<Self> {
         let rows = Rows::new(n_records, pairs)?;
         let n_rows = rows.n_rows();
         let pairs: Vec<u64> =

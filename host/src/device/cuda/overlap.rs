@@ -18,14 +18,14 @@ use super::columns::{Slices, Upload};
 use super::launch::OverlapLaunches;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::plan::overlap::{BlockJoin, ElementList, Method};
+use crate::plan::overlap::{BlockJoin, ElementList, OverlapMethod};
 use cudarc::driver::CudaSlice;
 use gathered::Gathered;
 use hyperblock_shared::layout::{
     DeviceAtomics, DeviceOverlap, DeviceSlice, DeviceSliceMut, DeviceValues, MOST_HITS, OVERLAP_COUNTERS,
     OverlapCounters,
 };
-use hyperblock_shared::overlap::Side;
+use hyperblock_shared::overlap::OverlapSide;
 use probing::{Probing, n_tiles};
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -109,7 +109,7 @@ impl<'a> CudaOverlap<'a> {
     pub(super) fn load(
         gpu: &'a Cuda,
         join: &BlockJoin<'_>,
-        method: Method,
+        method: OverlapMethod,
         there: Option<DeviceSlice<u32>>,
         control: &Control,
     ) -> Result<Self> {
@@ -118,8 +118,8 @@ impl<'a> CudaOverlap<'a> {
             return Err(Error::Internal("an index of too many postings".into()));
         }
         let (n_slots, n_postings) = match method {
-            Method::Index => (overlap.n_slots(), join.n_postings() as usize),
-            Method::Dense => (0, 0),
+            OverlapMethod::Index => (overlap.n_slots(), join.n_postings() as usize),
+            OverlapMethod::Dense => (0, 0),
         };
         let mut upload = Upload::new(gpu);
         let indexed = Gathered::new(&overlap.indexed, there).upload(&mut upload)?;
@@ -127,14 +127,14 @@ impl<'a> CudaOverlap<'a> {
             true => indexed,
             false => Gathered::new(&overlap.probing, there).upload(&mut upload)?,
         };
-        let mut tables = |values: DeviceValues, side: &Side<'_>| {
+        let mut tables = |values: DeviceValues, side: &OverlapSide<'_>| {
             let (classes, bounds) = (upload.words(side.classes)?, upload.halves(side.bounds)?);
             Ok::<_, Error>(DeviceValues { classes, bounds, ..values })
         };
         let (indexed, probing) = (tables(indexed, &overlap.indexed)?, tables(probing, &overlap.probing)?);
         let what_probes = match method {
-            Method::Index => Probing::groups(gpu, &overlap.probing)?,
-            Method::Dense => Probing::values(gpu, &overlap)?,
+            OverlapMethod::Index => Probing::groups(gpu, &overlap.probing)?,
+            OverlapMethod::Dense => Probing::values(gpu, &overlap)?,
         };
         let slots = gpu.zeros::<u32>(n_slots.max(1))?;
         let slot_tiles = gpu.zeros::<u32>(n_tiles(slots.len()))?;
@@ -171,7 +171,7 @@ impl<'a> CudaOverlap<'a> {
             _slot_tiles: slot_tiles,
             _postings: postings,
         };
-        if method == Method::Index {
+        if method == OverlapMethod::Index {
             let (_, timing) = gpu.timed(control, || loaded.launches(on_device)?.index())?;
             timing.record(gpu, control)?;
         }
@@ -267,7 +267,7 @@ impl Cuda {
     pub fn overlapping(
         &self,
         join: &BlockJoin<'_>,
-        method: Method,
+        method: OverlapMethod,
         capacity: usize,
     ) -> Result<Vec<(u32, u32)>> {
         let control = Control::default();

@@ -18,7 +18,7 @@ use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::access::{Access, KeyJoin, accesses};
-use crate::plan::join::Method;
+use crate::plan::join::JoinMethod;
 use crate::plan::overlap::{BlockPair, OverlapJoin};
 use crate::plan::partition::blocks;
 use crate::plan::sweep::Sweep;
@@ -148,7 +148,7 @@ impl Work {
 fn is_swept(join: &KeyJoin, options: &ScanOptions, fewest_joined: usize) -> bool {
     let n_rows = join.left.keys.len() + join.right.keys.len();
     let is_skewed = join.n_pairs > PAIRS_PER_ROW * n_rows as u64;
-    !options.sequential || n_rows < fewest_joined || (is_skewed && join.method == Method::Skew)
+    !options.sequential || n_rows < fewest_joined || (is_skewed && join.method == JoinMethod::Skew)
 }
 
 /// How many screened pairs a pair of a sweep is worth: without signatures, nearly all that is looked at is verified.

@@ -9,7 +9,7 @@
 use super::parts::for_each_component;
 use crate::base::control::Control;
 use crate::base::error::Result;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 const NEW: u32 = u32::MAX;
 
 /// The entity of each record, named by its smallest one; `components` are those of the pairs.
-pub(super) fn center(components: &[u32], pairs: &[Scored], control: &Control) -> Result<Vec<u32>> {
+pub(super) fn center(components: &[u32], pairs: &[ScoredPair], control: &Control) -> Result<Vec<u32>> {
     // By record: its centre; a centre has itself.
     let centres: Vec<AtomicU32> = components.par_iter().map(|_| AtomicU32::new(NEW)).collect();
     for_each_component(components, pairs, control, |pairs| {
@@ -40,8 +40,8 @@ pub(super) fn center(components: &[u32], pairs: &[Scored], control: &Control) ->
     Ok(records().map(|record| smallest[centre(record) as usize].load(Relaxed)).collect())
 }
 
-fn meet(centres: &[AtomicU32], pair: &Scored) {
-    let Scored { left, right, .. } = *pair;
+fn meet(centres: &[AtomicU32], pair: &ScoredPair) {
+    let ScoredPair { left, right, .. } = *pair;
     let get = |record: u32| centres[record as usize].load(Relaxed);
     let set = |record: u32, centre: u32| centres[record as usize].store(centre, Relaxed);
     let join = |new: u32, other: u32| set(new, if get(other) == other { other } else { new });

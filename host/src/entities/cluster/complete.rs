@@ -11,7 +11,7 @@ use super::parts::for_each_component;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use hashbrown::HashMap;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +19,7 @@ use std::mem::take;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The entity of each record, named by its smallest one; `components` are those of the pairs.
-pub(super) fn complete(components: &[u32], pairs: &[Scored], control: &Control) -> Result<Vec<u32>> {
+pub(super) fn complete(components: &[u32], pairs: &[ScoredPair], control: &Control) -> Result<Vec<u32>> {
     let entities: Vec<AtomicU32> = (0..components.len() as u32).into_par_iter().map(AtomicU32::new).collect();
     let set = |record: u32, entity: u32| entities[record as usize].store(entity, Relaxed);
     for_each_component(components, pairs, control, |pairs| match pairs {
@@ -45,7 +45,7 @@ struct Linkage {
 }
 
 impl Linkage {
-    fn new(records: &[u32], pairs: &[Scored]) -> Self {
+    fn new(records: &[u32], pairs: &[ScoredPair]) -> Self {
         let mut alike: Vec<HashMap<u32, u32>> = vec![HashMap::new(); records.len()];
         let place = |record: u32| records.partition_point(|&other| other < record);
         let mut next = Vec::with_capacity(pairs.len());

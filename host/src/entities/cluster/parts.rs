@@ -2,7 +2,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::Result;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
@@ -13,21 +13,21 @@ const AT_ONCE: usize = 64;
 /// itself, and of a repeated pair the highest score alone.
 pub(super) fn for_each_component(
     components: &[u32],
-    pairs: &[Scored],
+    pairs: &[ScoredPair],
     control: &Control,
-    step: impl Fn(&mut [Scored]) + Sync,
+    step: impl Fn(&mut [ScoredPair]) + Sync,
 ) -> Result<()> {
-    let in_order = |pair: &Scored| {
-        let Scored { left, right, score } = *pair;
-        Scored { left: left.min(right), right: left.max(right), score }
+    let in_order = |pair: &ScoredPair| {
+        let ScoredPair { left, right, score } = *pair;
+        ScoredPair { left: left.min(right), right: left.max(right), score }
     };
-    let mut pairs: Vec<Scored> =
+    let mut pairs: Vec<ScoredPair> =
         pairs.par_iter().filter(|pair| pair.left != pair.right).map(in_order).collect();
-    let component = |pair: &Scored| components[pair.left as usize];
+    let component = |pair: &ScoredPair| components[pair.left as usize];
     pairs.par_sort_unstable_by_key(|pair| (component(pair), pair.left, pair.right, Reverse(pair.score)));
     control.check()?;
     pairs.dedup_by_key(|pair| (pair.left, pair.right));
-    let mut parts: Vec<&mut [Scored]> = pairs.chunk_by_mut(|a, b| component(a) == component(b)).collect();
+    let mut parts: Vec<&mut [ScoredPair]> = pairs.chunk_by_mut(|a, b| component(a) == component(b)).collect();
     parts.par_iter_mut().with_min_len(AT_ONCE).try_for_each(|part| {
         control.check()?;
         step(part);

@@ -7,7 +7,7 @@ use crate::inspect::analyze::{Analysis, OnDevice, analyze};
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::plan::access::{Access, Alternative, Way, accesses, alternatives};
-use crate::plan::overlap::{Elements, Method};
+use crate::plan::overlap::{Elements, OverlapMethod};
 use crate::plan::partition::blocks;
 use crate::plan::statistics::{ColumnStatistics, Effort, Pairs};
 use crate::plan::sweep::Sweep;
@@ -150,10 +150,10 @@ impl Prepared {
 }
 
 /// How pairs of values are found, for people.
-fn found_by(method: Method) -> &'static str {
+fn found_by(method: OverlapMethod) -> &'static str {
     match method {
-        Method::Index => "index",
-        Method::Dense => "signatures",
+        OverlapMethod::Index => "index",
+        OverlapMethod::Dense => "signatures",
     }
 }
 

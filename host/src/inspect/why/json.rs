@@ -4,7 +4,7 @@
 //! `verdict` is `holds`, `fails`, or `missing`: fails, and so would the opposite. `measured` is `null` where there is
 //! nothing to measure. `score` is there if the rule file has one.
 
-use super::{Conjunction, Finding, Measured, Scored, Verdict, Why};
+use super::{Conjunction, Finding, Measured, PairScore, Verdict, Why};
 use crate::base::billionths::Billionths;
 use crate::base::json::number;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl Why {
     }
 }
 
-impl Scored {
+impl PairScore {
     fn json(&self) -> Value {
         let decimal = |billionths: u32| number(&Billionths(billionths).to_string());
         let attributes = self.attributes.iter().map(|(name, measure, similarity)| {

@@ -6,7 +6,7 @@
 //!          'robert smith' and 'rupert smyth': 0.7500 (9/12)
 //! ```
 
-use super::{Asked, Common, Conjunction, Finding, Measured, Scored, Verdict, Why};
+use super::{Asked, Common, Conjunction, Finding, Measured, PairScore, Verdict, Why};
 use crate::base::billionths::Billionths;
 use crate::rules::{Domain, Test};
 use std::fmt::{self, Display, Formatter, Write};
@@ -55,7 +55,7 @@ impl Display for Why {
 }
 
 /// The score, and the attributes that it is made of.
-impl Display for Scored {
+impl Display for PairScore {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (score, threshold) = (Billionths(self.score), Billionths(self.threshold));
         let kept =

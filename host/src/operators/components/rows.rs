@@ -1,6 +1,6 @@
 //! Records that are in some pair, numbered anew: the rows of a matrix.
 
-use super::{Scored, check_pairs};
+use super::{ScoredPair, check_pairs};
 use crate::base::error::{Error, Result};
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ pub struct Rows {
 
 impl Rows {
     /// A row for each record that is in a pair with another.
-    pub fn new(n_records: u32, pairs: &[Scored]) -> Result<Self> {
+    pub fn new(n_records: u32, pairs: &[ScoredPair]) -> Result<Self> {
         check_pairs(n_records, pairs)?;
         let others = || pairs.par_iter().filter(|pair| pair.left != pair.right);
         let mut records: Vec<u32> = others().flat_map_iter(|pair| [pair.left, pair.right]).collect();

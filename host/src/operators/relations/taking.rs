@@ -28,7 +28,7 @@ pub struct Taking {
 
 /// What is to be done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Turn {
     /// The set is to have so many slots.
     Grow {
         /// A power of two.
@@ -68,22 +68,22 @@ impl Taking {
     }
 
     /// What is to be done.
-    pub fn step(&self) -> Step {
+    pub fn step(&self) -> Turn {
         let left = self.n_joined.map_or(self.buffer, |n_joined| (n_joined - self.n_taken).min(self.buffer));
         if left == 0 {
-            return Step::Nothing;
+            return Turn::Nothing;
         }
         let most = self.most(self.n_slots);
         if most >= self.bound {
-            return Step::Take { from: self.n_taken, n: left };
+            return Turn::Take { from: self.n_taken, n: left };
         }
         let room = most - self.n_tuples;
         if room == 0 || room < left && room < most / WORTHWHILE {
             let growth = GROWTHS[usize::from(self.n_slots >= LARGE)];
             let enough = n_slots_for(self.bound, self.load.percent());
-            return Step::Grow { n_slots: (growth * self.n_slots).min(enough) };
+            return Turn::Grow { n_slots: (growth * self.n_slots).min(enough) };
         }
-        Step::Take { from: self.n_taken, n: left.min(room) }
+        Turn::Take { from: self.n_taken, n: left.min(room) }
     }
 
     /// The set has grown.
@@ -100,7 +100,7 @@ impl Taking {
 
 #[cfg(test)]
 mod tests {
-    use super::{Step, Taking};
+    use super::{Taking, Turn};
     use crate::operators::relations::LoadFactor;
 
     /// Takes a join of which one tuple in `every` is new; how often the set grew.
@@ -109,12 +109,12 @@ mod tests {
         taking.begin();
         loop {
             match taking.step() {
-                Step::Nothing => break,
-                Step::Grow { n_slots } => {
+                Turn::Nothing => break,
+                Turn::Grow { n_slots } => {
                     n_grown += 1;
                     taking.grew(n_slots);
                 }
-                Step::Take { from, n } => {
+                Turn::Take { from, n } => {
                     assert_eq!(from, n_seen);
                     let n_made = n.min(n_joined - from);
                     n_seen += n_made;

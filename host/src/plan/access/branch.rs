@@ -5,7 +5,7 @@ use super::split::{Split, split};
 use super::{Access, KeyJoin};
 use crate::base::error::Result;
 use crate::encode::Encoded;
-use crate::plan::join::Method;
+use crate::plan::join::JoinMethod;
 use crate::plan::overlap;
 use crate::plan::sweep::{Block, Estimate, Lead, Sweep, VERIFYING, Within, settings};
 use crate::plan::{BranchSteps, JoinChoice, Program, ScanOptions, SimilarityChoice};
@@ -72,7 +72,7 @@ pub enum Way {
     /// Values are joined by what they have in common: by tokens, or by q-grams of so many symbols.
     Overlap {
         /// How pairs are found.
-        method: overlap::Method,
+        method: overlap::OverlapMethod,
         /// The predicate.
         lead: u32,
         /// Symbols of a q-gram, if elements are not tokens.
@@ -83,7 +83,7 @@ pub enum Way {
         /// The equalities.
         equalities: Vec<u32>,
         /// The inner lead, if there is one, and how pairs are found if it does not sweep.
-        inner: Option<(u32, Option<overlap::Method>)>,
+        inner: Option<(u32, Option<overlap::OverlapMethod>)>,
     },
 }
 
@@ -178,7 +178,7 @@ impl<'a> Branch<'a> {
                 // may be thousands, only if it must be.
                 let is_wanted = |it: &&overlap::Estimate| {
                     it.elements.grams().is_none()
-                        && (is_forced(options) || it.method == overlap::Method::Dense)
+                        && (is_forced(options) || it.method == overlap::OverlapMethod::Dense)
                 };
                 let joined: Vec<_> = joined.iter().filter(is_wanted).collect();
                 let is_swept = joined.is_empty() || !is_forced(options);
@@ -249,8 +249,8 @@ impl<'a> Branch<'a> {
             right,
             settings: settings(self.steps, first, block.order(keys.is_symmetric()), &options),
             method: match options.join {
-                JoinChoice::Plain => Method::Plain,
-                JoinChoice::Skew | JoinChoice::None => Method::Skew,
+                JoinChoice::Plain => JoinMethod::Plain,
+                JoinChoice::Skew | JoinChoice::None => JoinMethod::Skew,
             },
             predicates: predicates.clone(),
             is_same_value: false,
@@ -306,8 +306,8 @@ fn overlaps(
         is_self: block.order(lead.is_symmetric) == Order::Unordered,
     };
     let is_wanted = |estimate: &overlap::Estimate| match options.similarity {
-        SimilarityChoice::Join => estimate.method == overlap::Method::Index,
-        SimilarityChoice::Dense => estimate.method == overlap::Method::Dense,
+        SimilarityChoice::Join => estimate.method == overlap::OverlapMethod::Index,
+        SimilarityChoice::Dense => estimate.method == overlap::OverlapMethod::Dense,
         SimilarityChoice::Cheapest | SimilarityChoice::Sweep => true,
     };
     let all = overlap::Sampled::all(encoded, measure).into_iter();

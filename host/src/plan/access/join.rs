@@ -2,7 +2,7 @@
 
 use crate::base::error::Result;
 use crate::plan::ScanOptions;
-use crate::plan::join::{Method, Side};
+use crate::plan::join::{JoinMethod, KeyColumn};
 use crate::plan::sweep::Sweep;
 use hyperblock_shared::sweep::{Order, Settings};
 use std::sync::Arc;
@@ -18,8 +18,8 @@ pub struct KeyList {
 
 impl KeyList {
     /// As a join takes it.
-    pub fn side(&self) -> Side<'_> {
-        Side { keys: &self.keys, rows: Some(&self.rows) }
+    pub fn side(&self) -> KeyColumn<'_> {
+        KeyColumn { keys: &self.keys, rows: Some(&self.rows) }
     }
 }
 
@@ -33,7 +33,7 @@ pub struct KeyJoin {
     /// The branch, as a sweep has it. Its lead is one of the equalities, and it is decided.
     pub settings: Settings,
     /// What is done about keys that very many records have.
-    pub method: Method,
+    pub method: JoinMethod,
     /// The equalities that make the key, by their places among the path's predicates.
     pub predicates: Vec<u32>,
     /// Whether the key is a value, under the lead: a similarity, which holds on equal values.

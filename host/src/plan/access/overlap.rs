@@ -3,7 +3,7 @@
 use super::{Access, KeyJoin, KeyList};
 use crate::base::error::Result;
 use crate::encode::Encoded;
-use crate::plan::join::Method;
+use crate::plan::join::JoinMethod;
 use crate::plan::overlap::{Elements, Estimate, Grams, OverlapJoin, Sampled};
 use crate::plan::sweep::{ItemList, Lead, Sweep};
 use crate::plan::{JoinChoice, Program};
@@ -95,8 +95,8 @@ fn key_join(
     n_pairs: u64,
 ) -> KeyJoin {
     let method = match program.options().join {
-        JoinChoice::Plain => Method::Plain,
-        JoinChoice::Skew | JoinChoice::None => Method::Skew,
+        JoinChoice::Plain => JoinMethod::Plain,
+        JoinChoice::Skew | JoinChoice::None => JoinMethod::Skew,
     };
     KeyJoin {
         left,

@@ -38,7 +38,7 @@ pub(super) fn split(keys: &Keys, block: &Block, most: Option<u64>) -> Split {
     let side = |side: usize| {
         let first = [block.left.start, block.right.start][side];
         let counts: Vec<u32> = heavies.iter().map(|counts| counts[side]).collect();
-        Side::new(&kinds, keys.sides()[side], first, &counts)
+        Sorted::new(&kinds, keys.sides()[side], first, &counts)
     };
     let left = side(0);
     let right = (!keys.is_symmetric()).then(|| side(1));
@@ -56,12 +56,12 @@ const LIGHT: u32 = u32::MAX - 1;
 const NO_PAIRS: u32 = u32::MAX;
 
 /// The records of one side.
-struct Side {
+struct Sorted {
     light: KeyList,
     heavy: Groups,
 }
 
-impl Side {
+impl Sorted {
     fn new(kinds: &[u32], keys: &[u32], first: u32, n_heavy: &[u32]) -> Self {
         let mut starts = vec![0];
         for n in n_heavy {

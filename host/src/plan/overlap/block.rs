@@ -5,7 +5,7 @@ use crate::encode::Encoded;
 use crate::plan::ScanOptions;
 use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::overlap::{
-    Class, MOST_CLASSES, NEVER, Overlap, Side, Signature, Sizes, Value, least_common,
+    Class, MOST_CLASSES, NEVER, Overlap, OverlapSide, Signature, Sizes, Value, least_common,
 };
 use std::ops::Range;
 
@@ -174,9 +174,9 @@ impl<'a> Block<'a> {
         Self { values, signatures: &list.signatures[range], classes, bounds: Vec::new(), ends }
     }
 
-    fn side(&'a self, elements: &'a [u32]) -> Side<'a> {
+    fn side(&'a self, elements: &'a [u32]) -> OverlapSide<'a> {
         let Self { values, signatures, classes, bounds, .. } = self;
-        Side { values, signatures, elements, classes, bounds }
+        OverlapSide { values, signatures, elements, classes, bounds }
     }
 
     /// Gives a class its prefix and the bounds of its elements. `met` are the classes of the other side that it may meet,

@@ -5,7 +5,7 @@
 
 use super::block::{BlockJoin, Values, pairs};
 use super::grams::{Element, elements_of, most_symbols};
-use super::{ElementList, Expected, Method};
+use super::{ElementList, Expected, OverlapMethod};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::ScanOptions;
@@ -96,7 +96,7 @@ pub(crate) struct Estimate {
     /// See [`super::OverlapJoin::bare`].
     pub(crate) bare: u32,
     /// How pairs are found.
-    pub(crate) method: Method,
+    pub(crate) method: OverlapMethod,
     /// What it looks at in all, and what that costs.
     pub(crate) expected: Expected,
     /// What two values cost, on average, and what each value costs beside that.
@@ -175,7 +175,10 @@ pub(crate) fn estimates(
     let per_value = POSTING * (seen.n_postings + seen.n_lookups) / (n_seen[0] + n_seen[1]);
     let n_near = per_pair(seen.n_near);
     let of_dense = NEAR * n_near + comparing * alike;
-    [estimate(Method::Index, n_hits, of_index, per_value), estimate(Method::Dense, n_near, of_dense, POSTING)]
+    [
+        estimate(OverlapMethod::Index, n_hits, of_index, per_value),
+        estimate(OverlapMethod::Dense, n_near, of_dense, POSTING),
+    ]
 }
 
 /// Some of the codes of a column, each once.

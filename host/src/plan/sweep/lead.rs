@@ -163,12 +163,12 @@ impl Estimate {
     /// Of a lead over a block, if it is one.
     pub(crate) fn new(encoded: &Encoded, lead: &Lead, block: &Block) -> Option<Self> {
         let [left, right] = lead.operands?.map(|operand| &encoded.codes[operand as usize]);
-        let sides = [Side::new(left, &block.left), Side::new(right, &block.right)];
+        let sides = [Codes::new(left, &block.left), Codes::new(right, &block.right)];
         let n_records = sides.each_ref().map(|side| side.codes.len() as f64);
         let all = n_records[0] * n_records[1];
         match lead.screen {
             Screen::Codes => {
-                let counts = sides.each_ref().map(Side::counts);
+                let counts = sides.each_ref().map(Codes::counts);
                 let pairs = counts[0].iter().zip(&counts[1]).map(|(&l, &r)| f64::from(l) * f64::from(r));
                 // Of one table with itself, no record is compared with itself.
                 let own = if block.half && lead.is_symmetric { n_records[0] } else { 0.0 };
@@ -189,7 +189,7 @@ impl Estimate {
                 Some(Self { screened: 0.0, verified: all * passed, near: 0.0, passed, n_items: n_records })
             }
             Screen::Signatures | Screen::WideSignatures => {
-                let n_values = |side: &Side<'_>| side.counts().iter().filter(|&&n| n > 0).count() as f64;
+                let n_values = |side: &Codes<'_>| side.counts().iter().filter(|&&n| n > 0).count() as f64;
                 let n_items = if lead.is_grouped { sides.each_ref().map(n_values) } else { n_records };
                 let items = n_items[0] * n_items[1];
                 let heads = match lead.signed? {
@@ -229,12 +229,12 @@ impl Estimate {
 }
 
 /// The codes of a side's records.
-struct Side<'a> {
+struct Codes<'a> {
     codes: &'a [u32],
     n_codes: usize,
 }
 
-impl<'a> Side<'a> {
+impl<'a> Codes<'a> {
     fn new(column: &'a CodeColumn, records: &Range<u32>) -> Self {
         let codes = &column.codes[records.start as usize..records.end as usize];
         let n_codes =
@@ -255,7 +255,7 @@ impl<'a> Side<'a> {
 }
 
 /// The share of some random pairs of codes for which `holds`; missing ones count as not.
-fn share(sides: &[Side<'_>; 2], mut holds: impl FnMut(u32, u32) -> bool) -> f64 {
+fn share(sides: &[Codes<'_>; 2], mut holds: impl FnMut(u32, u32) -> bool) -> f64 {
     if sides.iter().any(|side| side.codes.is_empty()) {
         return 0.0;
     }

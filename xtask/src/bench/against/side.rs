@@ -21,7 +21,7 @@ pub(in crate::bench) enum Program {
 
 /// One side.
 #[derive(Debug)]
-pub(in crate::bench) struct Side {
+pub(in crate::bench) struct Subject {
     pub(in crate::bench) program: PathBuf,
     /// The commit, where it is known.
     commit: Option<String>,
@@ -30,8 +30,8 @@ pub(in crate::bench) struct Side {
 /// Both.
 #[derive(Debug)]
 pub(in crate::bench) struct Pair {
-    pub(in crate::bench) old: Side,
-    pub(in crate::bench) new: Side,
+    pub(in crate::bench) old: Subject,
+    pub(in crate::bench) new: Subject,
 }
 
 impl Pair {
@@ -49,13 +49,13 @@ impl Pair {
             }
             (Some(commit), []) => {
                 let old = build(commit, program)?;
-                Ok(Some(Self { old, new: Side { program: here()?, commit: Some(record::commit()) } }))
+                Ok(Some(Self { old, new: Subject { program: here()?, commit: Some(record::commit()) } }))
             }
             _ => bail!("--against and --binaries both name the other side: give one of them"),
         }
     }
 
-    pub(in crate::bench) fn sides(&self) -> [&Side; 2] {
+    pub(in crate::bench) fn sides(&self) -> [&Subject; 2] {
         [&self.old, &self.new]
     }
 
@@ -65,7 +65,7 @@ impl Pair {
     }
 }
 
-impl Side {
+impl Subject {
     /// The commit, and which bytes exactly.
     pub(super) fn describe(&self) -> Result<String> {
         let bytes =
@@ -79,14 +79,14 @@ impl Side {
 }
 
 /// A program that is there.
-fn given(path: &Path) -> Result<Side> {
+fn given(path: &Path) -> Result<Subject> {
     // Where it is started from may be elsewhere.
     let program = path.canonicalize().with_context(|| format!("no program {}", path.display()))?;
-    Ok(Side { program, commit: None })
+    Ok(Subject { program, commit: None })
 }
 
 /// Builds a program of a commit, if that is not done yet.
-fn build(commit: &str, program: Program) -> Result<Side> {
+fn build(commit: &str, program: Program) -> Result<Subject> {
     let git = |args: &[&str]| output(at_root("git").args(args));
     let hash = git(&["rev-parse", "--verify", "--quiet", &format!("{commit}^{{commit}}")])
         .with_context(|| format!("there is no commit {commit} here"))?;
@@ -108,7 +108,7 @@ fn build(commit: &str, program: Program) -> Result<Side> {
     let mut cargo = at_root("cargo");
     cargo.current_dir(&folder).env_remove("RUSTUP_TOOLCHAIN").env("CARGO_TARGET_DIR", &built);
     run(arguments(program, &mut cargo))?;
-    Ok(Side { program: built.join("release").join(program.name()), commit: Some(hash[..12].to_owned()) })
+    Ok(Subject { program: built.join("release").join(program.name()), commit: Some(hash[..12].to_owned()) })
 }
 
 /// What this checkout has of it, built.

@@ -2,7 +2,7 @@
 
 use crate::bench::ClusterWorkload;
 use hyperblock::entities::cluster::SAME;
-use hyperblock_shared::layout::Scored;
+use hyperblock_shared::layout::ScoredPair;
 
 /// The largest entity, and as many sizes.
 const MOST_RECORDS: u32 = 10;
@@ -12,7 +12,7 @@ const PRIME: u64 = 2_654_435_761;
 /// Pairs of so many records.
 pub(super) struct Pairs {
     pub(super) n_records: u32,
-    pub(super) scored: Vec<Scored>,
+    pub(super) scored: Vec<ScoredPair>,
 }
 
 impl Pairs {
@@ -28,7 +28,7 @@ impl Pairs {
         let below = |half: u32| ((u64::from(half) * u64::from(n_records)) >> 32) as u32;
         let pair = |ix: u64| {
             let drawn = mixed(2 * ix);
-            Scored { left: below(drawn as u32), right: below((drawn >> 32) as u32), score: score(ix) }
+            ScoredPair { left: below(drawn as u32), right: below((drawn >> 32) as u32), score: score(ix) }
         };
         Self { n_records, scored: (0..n_pairs).map(pair).collect() }
     }
@@ -45,7 +45,7 @@ impl Pairs {
             for left in first..first + size {
                 let pair = |right| {
                     let score = score(u64::from(left) << 32 | u64::from(right));
-                    Scored { left: scattered(left), right: scattered(right), score }
+                    ScoredPair { left: scattered(left), right: scattered(right), score }
                 };
                 scored.extend((left + 1..first + size).map(pair));
             }

@@ -6,7 +6,7 @@ use crate::bench::python::environment;
 use crate::cargo::{at_root, target};
 use crate::replace::replace;
 use anyhow::{Context, Result, bail};
-use hyperblock::entities::cluster::Method;
+use hyperblock::entities::cluster::ClusterMethod;
 use std::io::Write;
 
 const SCRIPT: &str = include_str!("../cluster_peers.py");
@@ -37,7 +37,7 @@ pub(super) fn scipy(report: &mut Report<'_>) -> Result<()> {
     let printed = String::from_utf8_lossy(&script.stdout);
     match parse("scipy", n_entities, |n| n == RUNS, &printed).context("what cluster_peers.py printed")? {
         (program, Seen::Times(times)) => {
-            report.add(Figure { program, method: Method::Components, times }, n_entities)
+            report.add(Figure { program, method: ClusterMethod::Components, times }, n_entities)
         }
         (program, Seen::Nothing(why)) => {
             println!("  {program}: {why}");

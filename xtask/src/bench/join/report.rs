@@ -7,7 +7,7 @@ use crate::record;
 use anyhow::Result;
 use hyperblock::operators::join::Output;
 use hyperblock::plan::cost::BackendKind;
-use hyperblock::plan::join::Method;
+use hyperblock::plan::join::JoinMethod;
 use plotters::prelude::SeriesLabelPosition;
 use std::path::Path;
 
@@ -24,7 +24,7 @@ const PAIR_BYTES: f64 = 8.0;
 impl Figure {
     /// The milliseconds that this is meant to take at most, where that is said. Shown, not asserted.
     fn target(&self) -> Option<f64> {
-        let holds = self.way.method == Method::Skew && self.device.contains(TARGET_GPU);
+        let holds = self.way.method == JoinMethod::Skew && self.device.contains(TARGET_GPU);
         let target = match self.way.output {
             Output::Count => Some(COUNTED[usize::from(self.s > 0.0)]),
             Output::Pairs { .. } => {
@@ -151,7 +151,7 @@ fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
 
 /// What a join with heavy keys apart spends its time on, counted and materialised.
 fn draw_phases(path: &Path, figures: &[&Figure]) -> Result<()> {
-    let skew = || figures.iter().filter(|figure| figure.way.method == Method::Skew);
+    let skew = || figures.iter().filter(|figure| figure.way.method == JoinMethod::Skew);
     let measured = || skew().filter_map(|figure| Some((*figure, figure.measured.as_ref()?)));
     let names = measured().flat_map(|(_, measured)| &measured.phases).fold(
         Vec::new(),
@@ -196,10 +196,10 @@ mod tests {
     use crate::bench::measure::Times;
     use hyperblock::operators::join::Output;
     use hyperblock::plan::cost::BackendKind;
-    use hyperblock::plan::join::Method;
+    use hyperblock::plan::join::JoinMethod;
     use std::time::Duration;
 
-    fn figure(s: f64, method: Method, output: Output, ms: Option<u64>) -> Figure {
+    fn figure(s: f64, method: JoinMethod, output: Output, ms: Option<u64>) -> Figure {
         let measured = ms.map(|ms| Measured {
             times: Times::new(vec![Duration::from_millis(ms)]),
             n_heavy: 5,
@@ -214,20 +214,20 @@ mod tests {
     fn targets_are_of_the_method_that_knows_skew() {
         let pairs = Output::Pairs { capacity: 1 };
         let target = |s, method, output| figure(s, method, output, None).target();
-        assert_eq!(target(0.0, Method::Skew, Output::Count), Some(2.0));
-        assert_eq!(target(0.7, Method::Skew, Output::Count), Some(3.0));
-        assert_eq!(target(0.8, Method::Skew, pairs), Some(400.0));
-        assert_eq!(target(0.7, Method::Skew, pairs), None);
-        assert_eq!(target(0.8, Method::Plain, pairs), None);
-        let fewer = Figure { rows: 1000, ..figure(0.0, Method::Skew, pairs, None) };
+        assert_eq!(target(0.0, JoinMethod::Skew, Output::Count), Some(2.0));
+        assert_eq!(target(0.7, JoinMethod::Skew, Output::Count), Some(3.0));
+        assert_eq!(target(0.8, JoinMethod::Skew, pairs), Some(400.0));
+        assert_eq!(target(0.7, JoinMethod::Skew, pairs), None);
+        assert_eq!(target(0.8, JoinMethod::Plain, pairs), None);
+        let fewer = Figure { rows: 1000, ..figure(0.0, JoinMethod::Skew, pairs, None) };
         assert_eq!(fewer.target(), None);
     }
 
     #[test]
     fn a_line_for_everything_measured() {
         let figures = [
-            figure(0.8, Method::Skew, Output::Count, Some(10)),
-            figure(0.8, Method::Plain, Output::Pairs { capacity: 1 }, None),
+            figure(0.8, JoinMethod::Skew, Output::Count, Some(10)),
+            figure(0.8, JoinMethod::Plain, Output::Pairs { capacity: 1 }, None),
         ];
         let lines = lines(&figures);
         assert_eq!(lines.len(), 2);

@@ -5,9 +5,14 @@ use super::partition::{Partitioned, partition};
 use super::table::Table;
 use super::{Phases, Sizes, divide, each};
 use crate::operators::join::Joined;
-use crate::plan::join::{Method, Side};
+use crate::plan::join::{JoinMethod, KeyColumn};
 
-pub(super) fn count(left: Side<'_>, right: Option<Side<'_>>, method: Method, sizes: &Sizes) -> Joined {
+pub(super) fn count(
+    left: KeyColumn<'_>,
+    right: Option<KeyColumn<'_>>,
+    method: JoinMethod,
+    sizes: &Sizes,
+) -> Joined {
     let mut phases = Phases::new();
     let division = divide(left, right, method, sizes);
     phases.end("sample");

@@ -7,7 +7,7 @@
 
 use super::Sizes;
 use super::sample::Heavy;
-use crate::plan::join::Side;
+use crate::plan::join::KeyColumn;
 use hyperblock_shared::join::{MISSING, hash, upper};
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -136,7 +136,7 @@ pub(super) struct Chunk<T> {
 }
 
 impl<T: Tuple> Chunk<T> {
-    fn new(part: Side<'_>, first_row: u32, division: &Division) -> Self {
+    fn new(part: KeyColumn<'_>, first_row: u32, division: &Division) -> Self {
         let mut numbers = vec![0u16; part.keys.len()];
         let mut hashes = [0; BLOCK];
         // From the beginning: how many, by partition. Then: where the next tuple goes.
@@ -221,8 +221,8 @@ impl<T: Tuple> Partitioned<T> {
 
 /// Partitions both sides, or the one there is.
 pub(super) fn partition<T: Tuple>(
-    left: Side<'_>,
-    right: Option<Side<'_>>,
+    left: KeyColumn<'_>,
+    right: Option<KeyColumn<'_>>,
     division: &Division,
     sizes: &Sizes,
 ) -> (Partitioned<T>, Option<Partitioned<T>>) {
@@ -231,9 +231,9 @@ pub(super) fn partition<T: Tuple>(
     let len = CHUNK.max(division.n_light() * LEAST_SEGMENT).min(n_rows.div_ceil(n_threads)).max(1);
     let lefts = cut(left, len);
     let n_left = lefts.len();
-    let parts: Vec<(u32, Side<'_>)> =
+    let parts: Vec<(u32, KeyColumn<'_>)> =
         lefts.into_iter().chain(right.into_iter().flat_map(|side| cut(side, len))).collect();
-    let chunk = |&(first_row, part): &(u32, Side<'_>)| Chunk::new(part, first_row, division);
+    let chunk = |&(first_row, part): &(u32, KeyColumn<'_>)| Chunk::new(part, first_row, division);
     let mut lefts: Vec<Chunk<T>> = match n_threads {
         1 => parts.iter().map(chunk).collect(),
         _ => parts.par_iter().with_max_len(1).map(chunk).collect(),
@@ -243,10 +243,10 @@ pub(super) fn partition<T: Tuple>(
 }
 
 /// Cuts a side into parts of at most `len` rows, each with the place of its first row.
-fn cut(side: Side<'_>, len: usize) -> Vec<(u32, Side<'_>)> {
+fn cut(side: KeyColumn<'_>, len: usize) -> Vec<(u32, KeyColumn<'_>)> {
     let part = |(ix, keys): (usize, _)| {
         let rows = side.rows.map(|rows| &rows[ix * len..(ix * len + len).min(rows.len())]);
-        ((ix * len) as u32, Side { keys, rows })
+        ((ix * len) as u32, KeyColumn { keys, rows })
     };
     side.keys.chunks(len).enumerate().map(part).collect()
 }
@@ -265,9 +265,9 @@ mod tests {
             first in 0..1000u32,
         ) {
             let rows: Vec<u32> = (first..first + keys.len() as u32).collect();
-            let side = Side { keys: &keys, rows: Some(&rows) };
+            let side = KeyColumn { keys: &keys, rows: Some(&rows) };
             let division = Division::new(keys.len(), Heavy::sample(&[side], &SIZES), &SIZES);
-            let other = Side { keys: &keys, rows: None };
+            let other = KeyColumn { keys: &keys, rows: None };
             let (left, right) = partition::<u64>(side, Some(other), &division, &SIZES);
             let right = right.unwrap();
             let mut seen = Vec::new();

@@ -10,7 +10,7 @@
 
 use super::Sizes;
 use crate::base::random::Random;
-use crate::plan::join::Side;
+use crate::plan::join::KeyColumn;
 use hyperblock_shared::join::{MISSING, hash};
 use multiversion::multiversion;
 use std::hint::select_unpredictable;
@@ -48,7 +48,7 @@ impl Heavy {
     }
 
     /// What a sample finds.
-    pub(super) fn sample(sides: &[Side<'_>], sizes: &Sizes) -> Self {
+    pub(super) fn sample(sides: &[KeyColumn<'_>], sizes: &Sizes) -> Self {
         let mut found: Vec<(usize, u32)> = sides.iter().flat_map(|side| frequent(side.keys, sizes)).collect();
         // The most rows first, and of a key that is frequent on both sides the greater number.
         found.sort_unstable_by_key(|&(n_rows, hash)| (hash, std::cmp::Reverse(n_rows)));
@@ -149,7 +149,7 @@ mod tests {
     fn frequent_keys_of_either_side_are_heavy() {
         let left: Vec<u32> = (0..4000).map(|row| if row % 4 == 0 { 1 } else { 1000 + row }).collect();
         let right: Vec<u32> = (0..4000).map(|row| if row % 8 == 0 { 2 } else { MISSING }).collect();
-        let sides = [&left, &right].map(|keys| Side { keys, rows: None });
+        let sides = [&left, &right].map(|keys| KeyColumn { keys, rows: None });
         let heavy = Heavy::sample(&sides, &SIZES);
         assert_eq!(heavy.n_keys(), 2);
         assert!(is_heavy(&heavy, 1) && is_heavy(&heavy, 2));
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn few_keys_lose_their_place() {
         let keys: Vec<u32> = (0..100_000).map(|row| row % 60).collect();
-        let heavy = Heavy::sample(&[Side { keys: &keys, rows: None }], &SIZES);
+        let heavy = Heavy::sample(&[KeyColumn { keys: &keys, rows: None }], &SIZES);
         // Some of the 60 may be drawn too seldom.
         assert!(heavy.n_keys() > 50, "{}", heavy.n_keys());
         let mut numbers: Vec<u16> = (0..60).filter_map(|key| number_of(&heavy, key)).collect();
@@ -170,6 +170,6 @@ mod tests {
     #[test]
     fn short_sides_are_not_sampled() {
         let keys = [7; 99];
-        assert_eq!(Heavy::sample(&[Side { keys: &keys, rows: None }], &SIZES).n_keys(), 0);
+        assert_eq!(Heavy::sample(&[KeyColumn { keys: &keys, rows: None }], &SIZES).n_keys(), 0);
     }
 }

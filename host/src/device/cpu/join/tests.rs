@@ -9,12 +9,12 @@ use std::collections::HashMap;
 const SMALL: Sizes = Sizes { light: 64, heavy: 20, piece: 16, per_thread: 200, of_pairs: 0 };
 
 /// The row numbers of a side, which need not be places.
-fn rows_of(side: Side<'_>) -> impl Iterator<Item = (u32, u32)> {
+fn rows_of(side: KeyColumn<'_>) -> impl Iterator<Item = (u32, u32)> {
     let row = move |ix: usize| side.rows.map_or(ix as u32, |rows| rows[ix]);
     side.keys.iter().enumerate().filter(|&(_, &key)| key != MISSING).map(move |(ix, &key)| (key, row(ix)))
 }
 
-fn oracle(left: Side<'_>, right: Option<Side<'_>>) -> Vec<(u32, u32)> {
+fn oracle(left: KeyColumn<'_>, right: Option<KeyColumn<'_>>) -> Vec<(u32, u32)> {
     let mut lefts: HashMap<u32, Vec<u32>> = HashMap::new();
     for (key, row) in rows_of(left) {
         lefts.entry(key).or_default().push(row);
@@ -30,13 +30,13 @@ fn oracle(left: Side<'_>, right: Option<Side<'_>>) -> Vec<(u32, u32)> {
 
 /// Counts and pairs, by both methods, with small sizes and the usual ones; how many keys were heavy with
 /// small sizes.
-fn check(left: Side<'_>, right: Option<Side<'_>>) -> u32 {
+fn check(left: KeyColumn<'_>, right: Option<KeyColumn<'_>>) -> u32 {
     let wanted = oracle(left, right);
     let n_pairs = wanted.len() as u64;
     let mut join = CpuJoin::load(left, right);
     let mut n_heavy = 0;
     for sizes in [&SMALL, &SIZES] {
-        for method in [Method::Skew, Method::Plain] {
+        for method in [JoinMethod::Skew, JoinMethod::Plain] {
             let joined = join.run_by(sizes, method, Output::Count);
             assert_eq!(joined.n_pairs, n_pairs, "count, {method}");
             assert_eq!(join.pairs().unwrap(), []);
@@ -44,7 +44,7 @@ fn check(left: Side<'_>, right: Option<Side<'_>>) -> u32 {
                 joined.phases.iter().map(|phase| phase.0).collect::<Vec<_>>(),
                 ["sample", "partition", "heavy", "light"]
             );
-            if method == Method::Skew {
+            if method == JoinMethod::Skew {
                 n_heavy = n_heavy.max(joined.n_heavy);
             } else {
                 assert_eq!(joined.n_heavy, 0);
@@ -70,11 +70,11 @@ fn check_all(left: &[u32], right: &[u32]) -> u32 {
         rows
     };
     let (left_rows, right_rows) = (rows(left.len(), 1), rows(right.len(), 1000));
-    let side = |keys| Side { keys, rows: None };
+    let side = |keys| KeyColumn { keys, rows: None };
     let n_heavy = check(side(left), Some(side(right)));
     check(side(left), None);
-    let left = Side { keys: left, rows: Some(&left_rows) };
-    let right = Side { keys: right, rows: Some(&right_rows) };
+    let left = KeyColumn { keys: left, rows: Some(&left_rows) };
+    let right = KeyColumn { keys: right, rows: Some(&right_rows) };
     check(left, Some(right));
     check(right, None);
     n_heavy
@@ -108,7 +108,8 @@ fn empty_and_tiny_sides() {
 
 #[test]
 fn a_side_needs_as_many_rows_as_keys() {
-    let (whole, short) = (Side { keys: &[1, 2], rows: None }, Side { keys: &[1, 2], rows: Some(&[7]) });
+    let (whole, short) =
+        (KeyColumn { keys: &[1, 2], rows: None }, KeyColumn { keys: &[1, 2], rows: Some(&[7]) });
     assert!(Cpu::new().load_join(whole, Some(whole)).is_ok());
     assert!(Cpu::new().load_join(short, None).is_err() && Cpu::new().load_join(whole, Some(short)).is_err());
 }
@@ -172,7 +173,8 @@ fn one_thread_does_it_alone_where_there_is_little() {
         fn within(&mut self, _: &[u32]) {}
     }
     let n_threads = |n_pairs| {
-        let (consumers, _) = join(Side { keys: &keys, rows: None }, None, Method::Skew, n_pairs, || Nobody);
+        let (consumers, _) =
+            join(KeyColumn { keys: &keys, rows: None }, None, JoinMethod::Skew, n_pairs, || Nobody);
         consumers.len()
     };
     assert_eq!(n_threads(0), 1);
@@ -198,9 +200,9 @@ fn nothing_more_is_handed_over_when_nobody_wants_it() {
         }
     }
     let keys = [7; 1000];
-    let side = Side { keys: &keys, rows: None };
+    let side = KeyColumn { keys: &keys, rows: None };
     for right in [Some(side), None] {
-        let (consumers, joined) = join_by(&SMALL, side, right, Method::Skew, || Few(0));
+        let (consumers, joined) = join_by(&SMALL, side, right, JoinMethod::Skew, || Few(0));
         assert_eq!(joined.n_heavy, 1);
         assert!(consumers.iter().all(|consumer| consumer.0 <= 1));
     }

@@ -4,7 +4,7 @@
 use crate::base::error::Result;
 use crate::device::cuda::columns::Upload;
 use hyperblock_shared::layout::{DeviceSlice, DeviceValues, Group, WARP, WideSignature};
-use hyperblock_shared::overlap::{Side, Value};
+use hyperblock_shared::overlap::{OverlapSide, Value};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ enum Elements {
 
 impl<'a> Gathered<'a> {
     /// A side whose elements may be on the device.
-    pub(super) fn new(side: &Side<'a>, there: Option<DeviceSlice<u32>>) -> Self {
+    pub(super) fn new(side: &OverlapSide<'a>, there: Option<DeviceSlice<u32>>) -> Self {
         let signatures = side.signatures.par_iter().map(|&signature| WideSignature(signature)).collect();
         match there {
             Some(there) => {
@@ -54,7 +54,7 @@ impl<'a> Gathered<'a> {
 }
 
 /// A side's values and their elements alone.
-fn own(side: &Side<'_>) -> (Vec<Value>, Vec<u32>) {
+fn own(side: &OverlapSide<'_>) -> (Vec<Value>, Vec<u32>) {
     let mut n_elements = 0;
     let value = |value: &Value| {
         let start = n_elements;
@@ -84,7 +84,7 @@ fn own(side: &Side<'_>) -> (Vec<Value>, Vec<u32>) {
 }
 
 /// The groups of elements that are looked up, as words.
-pub(super) fn groups(side: &Side<'_>) -> Vec<u64> {
+pub(super) fn groups(side: &OverlapSide<'_>) -> Vec<u64> {
     let of_value = |(item, value): (usize, &Value)| {
         let prefix = side.classes[value.class as usize].prefix;
         (0..prefix).step_by(WARP as usize).map(move |first| Group { item: item as u32, first }.word())
@@ -109,7 +109,7 @@ mod tests {
             .map(|ix| Value { start: ix * 7919 % 90_000, class: u32::from(ix >= 9_000) })
             .collect();
         let signatures = vec![Signature::default(); values.len()];
-        let side = Side {
+        let side = OverlapSide {
             values: &values,
             signatures: &signatures,
             elements: &elements,
@@ -118,7 +118,7 @@ mod tests {
         };
         let (own_values, own_elements) = own(&side);
         assert_eq!(own_elements.len(), 9_000 * 3 + 1_000 * 70);
-        let own = Side { values: &own_values, elements: &own_elements, ..side };
+        let own = OverlapSide { values: &own_values, elements: &own_elements, ..side };
         for item in 0..values.len() as u32 {
             assert_eq!(own.elements(item), side.elements(item));
         }

@@ -10,7 +10,7 @@ use crate::device::cuda::Cuda;
 use crate::device::cuda::columns::Slices;
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::layout::{DeviceAtomics, DeviceOverlap, DeviceSlice, MOST_HITS, WARP, n_sum_tiles};
-use hyperblock_shared::overlap::{Overlap, Range32, Side};
+use hyperblock_shared::overlap::{Overlap, OverlapSide, Range32};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub(super) struct Values {
 }
 
 impl Probing {
-    pub(super) fn groups(gpu: &Cuda, side: &Side<'_>) -> Result<Self> {
+    pub(super) fn groups(gpu: &Cuda, side: &OverlapSide<'_>) -> Result<Self> {
         let words = groups(side);
         let n_words = words.len() + 1;
         Ok(Self::Groups(Groups {

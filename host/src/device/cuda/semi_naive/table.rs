@@ -7,7 +7,7 @@ use crate::device::cuda::columns::Slices;
 use crate::device::cuda::launch::RelationLaunches;
 use crate::device::cuda::relation::{SortBuffers, n_join_tiles};
 use crate::operators::closure::Piece;
-use crate::operators::relations::{Step, Taking, bits_below};
+use crate::operators::relations::{Taking, Turn, bits_below};
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::layout::{
     DeviceCell, DeviceDeduplicate, DeviceFill, DeviceMeasure, DeviceProjection, DeviceRelations, DeviceSet,
@@ -70,13 +70,13 @@ pub(super) fn closure(job: &Job<'_>) -> Result<Option<Piece>> {
         let mut n_joined = 0;
         loop {
             match taking.step() {
-                Step::Nothing => break,
-                Step::Grow { n_slots } => {
+                Turn::Nothing => break,
+                Turn::Grow { n_slots } => {
                     let Some(n_slots) = set.grow(n_slots, taking.n_tuples())? else { return Ok(None) };
                     taking.grew(n_slots);
                     clock.end(Operator::Union)?;
                 }
-                Step::Take { from, n } => {
+                Turn::Take { from, n } => {
                     let made = joined_at.first(n);
                     // The set has grown, perhaps, and its tuples are elsewhere.
                     let relations = DeviceRelations { outer: set.part(&new), inner };
