@@ -15,14 +15,14 @@ mod turns;
 pub(super) use ratios::{Compared, compare};
 pub(super) use report::{conclude, print, print_head, save};
 pub(super) use rows::Row;
-pub(super) use side::{Pair, Program, build_here};
+pub(super) use side::{Pair, Program, Subject};
 pub(super) use turns::{Budget, Turns};
 
 use super::{AgainstArgs, Command, SetjoinData, Workload, closure};
 use crate::cargo::target;
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
-use side::{Subject, at_home};
+use side::at_home;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::{fs, process};
@@ -49,7 +49,7 @@ pub(super) fn run(command: &Command, args: &AgainstArgs) -> Result<()> {
         "{bench} is no benchmark of the engine alone: --against knows {}",
         COMPARED.join(", ")
     );
-    let Some(pair) = Pair::open(args, Program::Xtask, || Ok(std::env::current_exe()?))? else {
+    let Some(pair) = Pair::open(args, Program::Xtask, Subject::ourselves)? else {
         bail!("there is no other side");
     };
     pair.print()?;

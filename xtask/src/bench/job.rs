@@ -9,7 +9,7 @@ mod people;
 mod summary;
 mod work;
 
-use super::against::{self, Budget, Compared, Pair, Program, Row, Scratch, Turns, build_here};
+use super::against::{self, Budget, Compared, Pair, Program, Row, Scratch, Subject, Turns};
 use super::measure::Times;
 use super::scan::names;
 use super::{AgainstArgs, JobArgs, JobName};
@@ -31,8 +31,8 @@ const STAGES: &str = "stages";
 
 pub(super) fn run(args: &JobArgs, sides: &AgainstArgs) -> Result<()> {
     let here = || match &args.program {
-        Some(program) => program.canonicalize().with_context(|| format!("no program {}", program.display())),
-        None => build_here(Program::Hyperblock),
+        Some(program) => Subject::given(program),
+        None => Subject::built_here(Program::Hyperblock),
     };
     let pair = Pair::open(sides, Program::Hyperblock, here)?;
     let works = works(args);
@@ -80,11 +80,11 @@ fn compare(args: &JobArgs, sides: &AgainstArgs, works: &[Work], pair: &Pair) -> 
 }
 
 /// One program.
-fn alone(args: &JobArgs, sides: &AgainstArgs, works: &[Work], program: &Path) -> Result<()> {
+fn alone(args: &JobArgs, sides: &AgainstArgs, works: &[Work], side: &Subject) -> Result<()> {
     let mut lines = vec![
         "job,device,rows,stage,candidates,kept,entities,lines,runs,median_s,fastest_s,slowest_s".to_owned(),
     ];
-    each(args, sides, works, &[program], |work, device, runs| {
+    each(args, sides, works, &[&side.program], |work, device, runs| {
         let Some(runs) = runs.first() else { return Ok(()) };
         println!("{} on {device}, {} rows: {}", work.name(), work.rows, runs[0].found());
         for (stage, _) in runs[0].times() {
@@ -102,7 +102,7 @@ fn alone(args: &JobArgs, sides: &AgainstArgs, works: &[Work], program: &Path) ->
         Ok(())
     })?;
     match &args.save {
-        Some(folder) => record::save(folder, "job", &lines),
+        Some(folder) => record::save_of(folder, "job", &lines, &[("commit", side.describe()?)]),
         None => Ok(()),
     }
 }

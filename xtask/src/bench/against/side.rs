@@ -39,17 +39,17 @@ impl Pair {
     pub(in crate::bench) fn open(
         args: &AgainstArgs,
         program: Program,
-        here: impl FnOnce() -> Result<PathBuf>,
+        here: impl FnOnce() -> Result<Subject>,
     ) -> Result<Option<Self>> {
         match (&args.against, &args.binaries[..]) {
             (None, []) => Ok(None),
             (None, [old, new]) => {
-                let [old, new] = [given(old)?, given(new)?];
+                let [old, new] = [Subject::given(old)?, Subject::given(new)?];
                 Ok(Some(Self { old, new }))
             }
             (Some(commit), []) => {
                 let old = build(commit, program)?;
-                Ok(Some(Self { old, new: Subject { program: here()?, commit: Some(record::commit()) } }))
+                Ok(Some(Self { old, new: here()? }))
             }
             _ => bail!("--against and --binaries both name the other side: give one of them"),
         }
@@ -66,8 +66,27 @@ impl Pair {
 }
 
 impl Subject {
+    /// This program, which was built from this checkout.
+    pub(super) fn ourselves() -> Result<Self> {
+        Ok(Self { program: std::env::current_exe()?, commit: Some(record::commit()) })
+    }
+
+    /// A program that is there; of which commit, nobody says.
+    pub(in crate::bench) fn given(path: &Path) -> Result<Self> {
+        // Where it is started from may be elsewhere.
+        let program = path.canonicalize().with_context(|| format!("no program {}", path.display()))?;
+        Ok(Self { program, commit: None })
+    }
+
+    /// What this checkout has of it, built.
+    pub(in crate::bench) fn built_here(program: Program) -> Result<Self> {
+        run(arguments(program, &mut cargo()))?;
+        let commit = Some(record::commit());
+        Ok(Self { program: target().join("release").join(program.name()), commit })
+    }
+
     /// The commit, and which bytes exactly.
-    pub(super) fn describe(&self) -> Result<String> {
+    pub(in crate::bench) fn describe(&self) -> Result<String> {
         let bytes =
             fs::read(&self.program).with_context(|| format!("cannot read {}", self.program.display()))?;
         let digest: String =
@@ -76,13 +95,6 @@ impl Subject {
         let name = self.commit.as_deref().unwrap_or(&name);
         Ok(format!("{name} (sha256 {digest}…)"))
     }
-}
-
-/// A program that is there.
-fn given(path: &Path) -> Result<Subject> {
-    // Where it is started from may be elsewhere.
-    let program = path.canonicalize().with_context(|| format!("no program {}", path.display()))?;
-    Ok(Subject { program, commit: None })
 }
 
 /// Builds a program of a commit, if that is not done yet.
@@ -111,12 +123,6 @@ fn build(commit: &str, program: Program) -> Result<Subject> {
     Ok(Subject { program: built.join("release").join(program.name()), commit: Some(hash[..12].to_owned()) })
 }
 
-/// What this checkout has of it, built.
-pub(in crate::bench) fn build_here(program: Program) -> Result<PathBuf> {
-    run(arguments(program, &mut cargo()))?;
-    Ok(target().join("release").join(program.name()))
-}
-
 fn arguments(program: Program, cargo: &mut std::process::Command) -> &mut std::process::Command {
     cargo.args(["build", "--release", "--quiet", "--package", program.name()]);
     match program {
@@ -141,18 +147,21 @@ pub(super) fn at_home(command: &mut std::process::Command) -> &mut std::process:
 
 #[cfg(test)]
 mod tests {
-    use super::{Pair, Program};
+    use super::{Pair, Program, Subject};
     use crate::bench::AgainstArgs;
     use std::path::PathBuf;
 
     #[test]
     fn two_programs_make_a_pair() {
         let here = std::env::current_exe().unwrap();
-        let open = |args: &AgainstArgs| Pair::open(args, Program::Xtask, || Ok(here.clone()));
+        let open = |args: &AgainstArgs| Pair::open(args, Program::Xtask, Subject::ourselves);
         assert!(open(&AgainstArgs::default()).unwrap().is_none());
         let both = AgainstArgs { binaries: vec![here.clone(), here.clone()], ..AgainstArgs::default() };
         let pair = open(&both).unwrap().unwrap();
-        assert!(pair.old.describe().unwrap().contains("sha256"));
+        // Of a program that is given, no commit is claimed.
+        let name = here.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(pair.new.describe().unwrap().starts_with(&format!("{name} (sha256 ")));
+        assert!(!Subject::ourselves().unwrap().describe().unwrap().starts_with(&name));
         assert!(open(&AgainstArgs { against: Some("HEAD".to_owned()), ..both }).is_err());
         let missing =
             AgainstArgs { binaries: vec![PathBuf::from("no/such"), here], ..AgainstArgs::default() };
