@@ -113,7 +113,7 @@ pub(crate) struct ResolveArgs {
     /// Where the pairs go that entities were made of, with rule and score
     #[arg(long, value_name = "FILE")]
     pairs: Option<PathBuf>,
-    /// How entities are made of pairs: components (whatever pairs lead to), center (records join the centre that they are
+    /// How entities are made of pairs: components (all records that pairs connect), center (records join the centre that they are
     /// most like, and do not chain), complete (all pairs of an entity must be there) or tiled-fw (components by the closure
     /// of a bit matrix, for comparison)
     #[arg(long, value_name = "METHOD", default_value_t)]

@@ -203,7 +203,7 @@ pub struct Prepared {
     pub encoded: Encoded,
     /// Which records those are.
     pub selection: Selection,
-    /// How.
+    /// The order in which predicates are tested, and how each branch comes by its pairs.
     pub plan: Plan,
     /// Rules that allow no pair that another one does not allow.
     pub subsumed: Vec<Subsumed>,

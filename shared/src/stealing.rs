@@ -124,7 +124,7 @@ pub struct Policy {
     /// Blocks take interval after interval. Otherwise each has one fixed share of all stretches.
     pub sliding: bool,
     /// Blocks take intervals that others would have taken, and halves of what others have left. Otherwise each does its
-    /// own: every so manieth interval, or its share.
+    /// own: one interval in as many as there are slots, or its share.
     pub stealing: bool,
 }
 

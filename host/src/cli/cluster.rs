@@ -21,7 +21,7 @@ pub(crate) struct ClusterArgs {
     /// Where the entities go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// components (whatever pairs lead to is one entity), center (no chains: records join a centre that they
+    /// components (all records that pairs connect), center (no chains: records join a centre that they
     /// are alike to), complete (no chains: all records of an entity are in pairs with each other) or tiled-fw
     /// (as components, by a bit matrix that grows with the square of the records, for comparison). center and
     /// complete look at scores, on the CPU

@@ -29,7 +29,7 @@ pub const SAME: u32 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum ClusterMethod {
-    /// Connected components: whatever pairs lead to is one entity.
+    /// Connected components: all records that pairs connect are one entity.
     #[default]
     Components,
     /// Center clustering: pairs are gone through from the most alike on. A record that is met for the first

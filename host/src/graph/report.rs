@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Report {
     /// The device that found it.
     pub device: String,
-    /// How.
+    /// The method that found it.
     pub method: ClosureMethod,
     /// Nodes of the graph.
     pub n_nodes: u32,

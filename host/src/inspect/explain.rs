@@ -41,7 +41,7 @@ pub struct Explained<'a> {
 
 /// A sorted neighbourhood.
 pub struct Near<'a> {
-    /// Which.
+    /// The neighbourhood, with its key and window.
     pub neighbourhood: &'a Neighbourhood,
     /// Records that have a key.
     pub n_records: usize,

@@ -131,7 +131,7 @@ pub struct PairScore {
 /// A sorted neighbourhood that a pair was asked about.
 #[derive(Debug)]
 pub struct Near {
-    /// Which.
+    /// The neighbourhood, with its key and window.
     pub neighbourhood: Neighbourhood,
     /// How many places apart the records stand, if both have a key.
     pub distance: Option<u32>,

@@ -35,7 +35,7 @@ pub enum Output {
 /// What a run of a join did.
 #[derive(Clone, Debug, Default)]
 pub struct Joined {
-    /// Exactly.
+    /// The exact number of pairs.
     pub n_pairs: u64,
     /// Keys that were joined apart.
     pub n_heavy: u32,

@@ -12,7 +12,7 @@ use std::fmt;
 pub struct ClusterSummary {
     /// The device that ran it.
     pub device: String,
-    /// How.
+    /// The method that made the entities.
     pub method: ClusterMethod,
     /// Pairs in the file.
     pub n_rows: u64,

@@ -58,7 +58,7 @@ pub(super) struct Choice {
 /// An access path that a branch may have.
 #[derive(Clone, Debug)]
 pub struct Alternative {
-    /// Which.
+    /// The access path.
     pub way: Way,
     /// What it is expected to cost, in pairs that are screened; nothing is known if there was no choice.
     pub cost: Option<f64>,

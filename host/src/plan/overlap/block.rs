@@ -27,7 +27,7 @@ pub struct BlockPair {
 /// Two blocks with their tables.
 #[derive(Debug)]
 pub struct BlockJoin<'a> {
-    /// Which.
+    /// The left block and the right one.
     pub blocks: BlockPair,
     indexed: Block<'a>,
     probing: Block<'a>,
