@@ -29,7 +29,8 @@ pub use measure::Counted;
 pub use neighbourhood::{Neighbourhood, bind_neighbourhoods};
 pub use score::{Score, ScoreAttribute, ScoreMethod};
 pub use subsumption::{Subsumed, subsumed};
-pub use transform::Transform;
+pub(crate) use transform::Apply;
+pub use transform::{RegexpReplace, Right, Substr, Transform};
 
 pub(crate) use display::Sided;
 pub(crate) use suggest::nearest;

@@ -2,9 +2,8 @@
 
 use crate::base::error::{Error, Result};
 use crate::read::table::Table;
-use crate::rules::{Operand, Transform};
+use crate::rules::{Apply, Operand, Transform};
 use arrow_array::LargeStringArray;
-use regex::Regex;
 use std::borrow::Cow;
 
 /// The values of an operand before its transforms, by row. What several columns make together is to be said here.
@@ -16,99 +15,36 @@ pub(crate) fn values<'a>(table: &'a Table, operand: &Operand) -> Result<&'a Larg
 }
 
 /// The transforms of an operand, ready to be applied to many values.
-pub(crate) struct Pipeline(Vec<Stage>);
-
-enum Stage {
-    Plain(fn(&str) -> Cow<'_, str>),
-    Substr { from: u32, len: Option<u32> },
-    Right(u32),
-    Replace { regex: Regex, replacement: String, all: bool },
-}
+pub(crate) struct Pipeline(Vec<Apply>);
 
 impl Pipeline {
     pub(crate) fn new(transforms: &[Transform]) -> Result<Self> {
-        transforms.iter().map(Stage::new).collect::<Result<_>>().map(Self)
+        transforms.iter().map(Transform::ready).collect::<Result<_>>().map(Self)
     }
 
     /// The value after all transforms, or `None` if one of them leaves nothing.
     pub(crate) fn apply<'v>(&self, value: &'v str) -> Option<Cow<'v, str>> {
         let start = Some(Cow::Borrowed(value)).filter(|value| !value.is_empty());
-        self.0.iter().fold(start, |value, stage| {
+        self.0.iter().fold(start, |value, apply| {
             let value = match value? {
-                Cow::Borrowed(value) => stage.apply(value),
-                Cow::Owned(value) => Cow::Owned(stage.apply(&value).into_owned()),
+                Cow::Borrowed(value) => apply(value),
+                Cow::Owned(value) => Cow::Owned(apply(&value).into_owned()),
             };
             (!value.is_empty()).then_some(value)
         })
     }
 }
 
-impl Stage {
-    fn new(transform: &Transform) -> Result<Self> {
-        Ok(match transform {
-            Transform::Substr { from, len } => Self::Substr { from: *from, len: *len },
-            Transform::Right(len) => Self::Right(*len),
-            Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
-                let regex = regex::RegexBuilder::new(pattern).case_insensitive(*ignore_case).build();
-                let regex = regex.map_err(|error| Error::Internal(format!("`{pattern}`: {error}")))?;
-                Self::Replace { regex, replacement: dollars(replacement), all: *all }
-            }
-            plain => {
-                let lost = || Error::Internal(format!("{plain:?} is not in the table of transforms"));
-                Self::Plain(plain.row().ok_or_else(lost)?.apply)
-            }
-        })
-    }
-
-    fn apply<'v>(&self, value: &'v str) -> Cow<'v, str> {
-        match self {
-            Self::Plain(apply) => apply(value),
-            Self::Substr { from, len } => {
-                let start = byte_of(value, from - 1);
-                let end = len.map_or(value.len(), |len| byte_of(value, (from - 1).saturating_add(len)));
-                Cow::Borrowed(&value[start..end])
-            }
-            Self::Right(len) => {
-                let start = value.char_indices().nth_back(*len as usize - 1).map_or(0, |(byte, _)| byte);
-                Cow::Borrowed(&value[start..])
-            }
-            Self::Replace { regex, replacement, all: true } => regex.replace_all(value, replacement),
-            Self::Replace { regex, replacement, all: false } => regex.replace(value, replacement),
-        }
-    }
-}
-
-/// Where the character at `ix` starts, or the end.
-fn byte_of(value: &str, ix: u32) -> usize {
-    value.char_indices().nth(ix as usize).map_or(value.len(), |(byte, _)| byte)
-}
-
-/// A replacement as SQL writes it, `\1` for a group, as the regex crate does, `${1}`.
-fn dollars(replacement: &str) -> String {
-    let mut dollars = String::new();
-    let mut chars = replacement.chars();
-    while let Some(char) = chars.next() {
-        match char {
-            '$' => dollars.push_str("$$"),
-            '\\' => match chars.next() {
-                Some(digit) if digit.is_ascii_digit() => dollars.push_str(&format!("${{{digit}}}")),
-                Some(other) => dollars.push(other),
-                None => dollars.push('\\'),
-            },
-            plain => dollars.push(plain),
-        }
-    }
-    dollars
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{RegexpReplace, Right, Substr};
     use proptest::prelude::*;
 
     #[test]
     fn transforms_count_characters_and_leave_no_empty_values() {
-        let substr = |from, len| Transform::Substr { from, len };
+        let substr = |from, len| Transform::Substr(Substr { from, len });
+        let right = |len| Transform::Right(Right { len });
         for (transforms, value, want) in [
             (vec![], "x", Some("x")),
             (vec![Transform::Lower], "ÅSE Ö", Some("åse ö")),
@@ -119,8 +55,8 @@ mod tests {
             (vec![substr(2, None)], "éèê", Some("èê")),
             (vec![substr(4, Some(9))], "éèê", None),
             (vec![substr(3, Some(u32::MAX))], "éèê", Some("ê")),
-            (vec![Transform::Right(2)], "éèê", Some("èê")),
-            (vec![Transform::Right(9)], "éèê", Some("éèê")),
+            (vec![right(2)], "éèê", Some("èê")),
+            (vec![right(9)], "éèê", Some("éèê")),
             (vec![Transform::StripAccents], "Crème Brûlée Łódź", Some("Creme Brulee Łodz")),
             (vec![Transform::StripAccents], "\u{301}", None),
             (vec![Transform::Soundex], "Robert", Some("R163")),
@@ -164,7 +100,8 @@ mod tests {
             (".", "", true, false, "gone", None),
         ] {
             let (pattern, replacement) = (pattern.to_owned(), replacement.to_owned());
-            let transforms = [Transform::RegexpReplace { pattern, replacement, all, ignore_case }];
+            let transforms =
+                [Transform::RegexpReplace(RegexpReplace { pattern, replacement, all, ignore_case })];
             assert_eq!(
                 Pipeline::new(&transforms).unwrap().apply(value).as_deref(),
                 want,

@@ -1,9 +1,21 @@
-//! Transforms: what is done to a value before it is compared. One that takes the value alone is a row of a table.
+//! Transforms: what is done to a value before it is compared. A transform is a row of a table, or a file.
 //!
-//! The row has its names in SQL, what kind of value it gives, whether it may leave nothing, and the function itself. The
-//! few that take arguments ([`Transform::Substr`], [`Transform::Right`], [`Transform::RegexpReplace`]) are parsed in
-//! `syntax/call.rs`, printed here and applied by `encode/transform.rs`.
+//! The row has its names in SQL, what kind of value it gives, whether it may leave nothing, and the function itself. One
+//! that takes arguments has a file of its own beside, with its row, what it takes, how it is printed and applied.
 
+mod arguments;
+mod regexp_replace;
+mod right;
+mod substr;
+
+pub use regexp_replace::RegexpReplace;
+pub use right::Right;
+pub use substr::Substr;
+
+pub(crate) use arguments::{Apply, Argument, Parameter, ParameterKind, Takes};
+
+use crate::base::error::{Error, Result};
+use arguments::WithArguments;
 use hyperblock_shared::soundex::soundex;
 use rphonetic::{Encoder, Metaphone};
 use std::borrow::Cow;
@@ -20,26 +32,12 @@ pub enum Transform {
     Upper,
     /// Without white space at both ends.
     Trim,
-    /// `len` characters (all, if `None`) from the one at `from`, counted from 1. `left(x, n)` is one of these.
-    Substr {
-        /// At least 1.
-        from: u32,
-        /// At least 1.
-        len: Option<u32>,
-    },
-    /// The last so many characters, at least 1.
-    Right(u32),
+    /// Characters from the front or the middle.
+    Substr(Substr),
+    /// Characters from the end.
+    Right(Right),
     /// What matches a regular expression, replaced.
-    RegexpReplace {
-        /// In the syntax of the regex crate.
-        pattern: String,
-        /// With `\1` for the first group, `\0` for all that matched, `\\` for a backslash.
-        replacement: String,
-        /// All that matches, not only the first.
-        all: bool,
-        /// Upper and lower case are the same.
-        ignore_case: bool,
-    },
+    RegexpReplace(RegexpReplace),
     /// Without accents: decomposed (NFD), without the marks.
     StripAccents,
     /// [`hyperblock_shared::soundex::soundex`].
@@ -53,9 +51,8 @@ pub enum Transform {
     LengthKey,
 }
 
-/// A transform that takes the value alone.
+/// A function of SQL that is a transform.
 pub(crate) struct Row {
-    pub(crate) transform: Transform,
     pub(crate) name: &'static str,
     /// Its names in other databases.
     also: &'static [&'static str],
@@ -63,95 +60,115 @@ pub(crate) struct Row {
     gives_numbers: bool,
     /// Whether it leaves something of every value.
     keeps_values: bool,
-    pub(crate) apply: fn(&str) -> Cow<'_, str>,
+    pub(crate) does: Does,
 }
 
-/// The transforms that take the value alone, in the order in which people are told of them.
-pub(crate) const PLAIN: &[Row] = &[
+/// What a function does.
+pub(crate) enum Does {
+    /// It takes the value alone.
+    Plain(Transform, fn(&str) -> Cow<'_, str>),
+    /// It takes arguments after the value.
+    Takes(Takes),
+}
+
+/// All transforms, in the order in which people are told of them.
+pub(crate) const TRANSFORMS: &[Row] = &[
+    substr::SUBSTR,
+    substr::LEFT,
+    right::RIGHT,
+    regexp_replace::REGEXP_REPLACE,
+    substr::SUBSTRING,
     Row {
-        transform: Transform::Lower,
         name: "lower",
         also: &["lcase"],
         gives_numbers: false,
         keeps_values: true,
-        apply: |value| Cow::Owned(value.to_lowercase()),
+        does: Does::Plain(Transform::Lower, |value| Cow::Owned(value.to_lowercase())),
     },
     Row {
-        transform: Transform::Upper,
         name: "upper",
         also: &["ucase"],
         gives_numbers: false,
         keeps_values: true,
-        apply: |value| Cow::Owned(value.to_uppercase()),
+        does: Does::Plain(Transform::Upper, |value| Cow::Owned(value.to_uppercase())),
     },
     Row {
-        transform: Transform::Trim,
         name: "trim",
         also: &[],
         gives_numbers: false,
         keeps_values: false,
-        apply: |value| Cow::Borrowed(value.trim()),
+        does: Does::Plain(Transform::Trim, |value| Cow::Borrowed(value.trim())),
     },
     Row {
-        transform: Transform::StripAccents,
         name: "strip_accents",
         also: &[],
         gives_numbers: false,
         keeps_values: false,
-        apply: |value| Cow::Owned(value.nfd().filter(|&char| !is_combining_mark(char)).collect()),
+        does: Does::Plain(Transform::StripAccents, |value| {
+            Cow::Owned(value.nfd().filter(|&char| !is_combining_mark(char)).collect())
+        }),
     },
     Row {
-        transform: Transform::Soundex,
         name: "soundex",
         also: &[],
         gives_numbers: false,
         keeps_values: false,
-        apply: |value| {
+        does: Does::Plain(Transform::Soundex, |value| {
             let code = soundex(value.chars());
             Cow::Owned(code.iter().flatten().map(|&byte| char::from(byte)).collect())
-        },
+        }),
     },
     Row {
-        transform: Transform::Metaphone,
         name: "metaphone",
         also: &[],
         gives_numbers: false,
         keeps_values: false,
         // Metaphone is about English: as for Soundex, only ASCII letters count (and the crate cannot take others).
-        apply: |value| {
+        does: Does::Plain(Transform::Metaphone, |value| {
             let letters: String = value.chars().filter(char::is_ascii_alphabetic).collect();
             Cow::Owned(Metaphone::default().encode(&letters))
-        },
+        }),
     },
     Row {
-        transform: Transform::Year,
         name: "year",
         also: &[],
         gives_numbers: true,
         keeps_values: false,
-        apply: |value| number(year(value)),
+        does: Does::Plain(Transform::Year, |value| number(year(value))),
     },
     Row {
-        transform: Transform::LengthKey,
         name: "length_key",
         also: &[],
         gives_numbers: true,
         keeps_values: false,
-        apply: |value| number(length_key(value)),
+        does: Does::Plain(Transform::LengthKey, |value| number(length_key(value))),
     },
 ];
 
 impl Row {
     /// The transform of this name, which may be one that other databases have for it.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
-        PLAIN.iter().find(|row| row.name == name || row.also.contains(&name))
+        TRANSFORMS.iter().find(|row| row.name == name || row.also.contains(&name))
     }
 }
 
 impl Transform {
-    /// Its row, if it takes the value alone.
-    pub(crate) fn row(&self) -> Option<&'static Row> {
-        PLAIN.iter().find(|row| row.transform == *self)
+    /// Itself, if it takes arguments.
+    fn with_arguments(&self) -> Option<&dyn WithArguments> {
+        match self {
+            Self::Substr(substr) => Some(substr),
+            Self::Right(right) => Some(right),
+            Self::RegexpReplace(replace) => Some(replace),
+            _ => None,
+        }
+    }
+
+    /// Its row.
+    fn row(&self) -> Option<&'static Row> {
+        match self.with_arguments() {
+            Some(with) => Row::named(with.name()),
+            None => TRANSFORMS.iter().find(|row| matches!(&row.does, Does::Plain(plain, _) if plain == self)),
+        }
     }
 
     /// Whether what it gives is a number.
@@ -166,30 +183,21 @@ impl Transform {
 
     /// The name of its function.
     pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Substr { .. } => "substr",
-            Self::Right(_) => "right",
-            Self::RegexpReplace { .. } => "regexp_replace",
-            _ => self.row().map_or("", |row| row.name),
-        }
+        self.row().map_or("", |row| row.name)
     }
 
     /// What its function takes after the value, as SQL.
     pub(super) fn write_arguments(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Substr { from, len: None } => write!(f, ", {from}"),
-            Self::Substr { from, len: Some(len) } => write!(f, ", {from}, {len}"),
-            Self::Right(len) => write!(f, ", {len}"),
-            Self::RegexpReplace { pattern, replacement, all, ignore_case } => {
-                write!(f, ", {}, {}", quoted(pattern), quoted(replacement))?;
-                match (all, ignore_case) {
-                    (false, false) => Ok(()),
-                    (true, false) => f.write_str(", 'g'"),
-                    (false, true) => f.write_str(", 'i'"),
-                    (true, true) => f.write_str(", 'gi'"),
-                }
-            }
-            _ => Ok(()),
+        let arguments = self.with_arguments().map(WithArguments::arguments).unwrap_or_default();
+        arguments.iter().try_for_each(|argument| write!(f, ", {argument}"))
+    }
+
+    /// Itself, ready to be applied to many values.
+    pub(crate) fn ready(&self) -> Result<Apply> {
+        match (self.with_arguments(), self.row().map(|row| &row.does)) {
+            (Some(with), _) => with.ready(),
+            (None, Some(Does::Plain(_, apply))) => Ok(Box::new(apply)),
+            (None, _) => Err(Error::Internal(format!("{self:?} is not in the table of transforms"))),
         }
     }
 }
@@ -221,9 +229,34 @@ mod tests {
 
     #[test]
     fn each_name_means_one_transform() {
-        let names = || PLAIN.iter().flat_map(|row| row.also.iter().chain([&row.name]).copied());
+        let names = || TRANSFORMS.iter().flat_map(|row| row.also.iter().chain([&row.name]).copied());
         for name in names() {
             assert_eq!(names().filter(|other| *other == name).count(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_makes_the_same_transform() {
+        let replace = |all, ignore_case| {
+            let (pattern, replacement) = ("it's (.)".to_owned(), r"\1".to_owned());
+            Transform::RegexpReplace(RegexpReplace { pattern, replacement, all, ignore_case })
+        };
+        for transform in [
+            Transform::Substr(Substr { from: 2, len: None }),
+            Transform::Substr(Substr { from: 1, len: Some(3) }),
+            Transform::Right(Right { len: 4 }),
+            replace(false, false),
+            replace(true, false),
+            replace(false, true),
+            replace(true, true),
+        ] {
+            let with = transform.with_arguments().unwrap();
+            let Some(Row { does: Does::Takes(takes), .. }) = Row::named(with.name()) else {
+                panic!("{transform:?}");
+            };
+            let given: Vec<_> = with.arguments().into_iter().map(Some).collect();
+            assert!((takes.needed..=takes.parameters.len()).contains(&given.len()));
+            assert_eq!((takes.make)(&given).unwrap(), transform);
         }
     }
 }

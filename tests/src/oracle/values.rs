@@ -1,6 +1,6 @@
 //! Operands: a column of a record after its transforms, written out naively.
 
-use hyperblock::rules::{Operand, Transform};
+use hyperblock::rules::{Operand, RegexpReplace, Right, Substr, Transform};
 use regex::Regex;
 use rphonetic::Encoder;
 use std::cell::RefCell;
@@ -25,7 +25,7 @@ fn apply(transform: &Transform, value: &str) -> String {
             let upto = chars.iter().rposition(|char| !char.is_whitespace()).map_or(from, |last| last + 1);
             chars[from..upto].iter().collect()
         }
-        Transform::Substr { from, len } => (1u64..)
+        Transform::Substr(Substr { from, len }) => (1u64..)
             .zip(chars)
             .filter(|(place, _)| {
                 let behind = place.checked_sub(u64::from(*from));
@@ -33,8 +33,10 @@ fn apply(transform: &Transform, value: &str) -> String {
             })
             .map(|(_, char)| char)
             .collect(),
-        Transform::Right(len) => chars[chars.len().saturating_sub(*len as usize)..].iter().collect(),
-        Transform::RegexpReplace { pattern, replacement, all, ignore_case } => {
+        Transform::Right(Right { len }) => {
+            chars[chars.len().saturating_sub(*len as usize)..].iter().collect()
+        }
+        Transform::RegexpReplace(RegexpReplace { pattern, replacement, all, ignore_case }) => {
             let pattern = if *ignore_case { format!("(?i){pattern}") } else { pattern.clone() };
             COMPILED.with_borrow_mut(|compiled| {
                 let new = |pattern: &String| Regex::new(pattern).expect("a pattern that was parsed before");
@@ -143,7 +145,7 @@ mod tests {
         ] {
             assert_eq!(apply(&Transform::Soundex, name), code, "{name}");
         }
-        let substr = |from, len| Transform::Substr { from, len };
+        let substr = |from, len| Transform::Substr(Substr { from, len });
         assert_eq!(apply(&substr(2, Some(1)), "éèê"), "è");
         assert_eq!(apply(&substr(2, None), "éèê"), "èê");
         assert_eq!(apply(&substr(9, Some(u32::MAX)), "éèê"), "");

@@ -3,16 +3,15 @@
 use super::quantity::{Function as Called, Operands, Quantity};
 use super::term::{Subject, pair};
 use super::{Complaint, Constant, ConstantValue, Parsed, Rule, Term, complaint};
+use crate::rules::Tokenizer;
 use crate::rules::measure::{By, MEASURES, Row};
 use crate::rules::suggest::nearest;
-use crate::rules::transform::{self, PLAIN};
-use crate::rules::{Tokenizer, Transform};
+use crate::rules::transform::{self, Argument, Does, Parameter, ParameterKind, TRANSFORMS, Takes};
 use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 use std::ops::RangeInclusive;
 
-/// Functions that are neither measures nor transforms of a value alone. `substring` is the same as `substr`.
-const OTHERS: [&str; 9] =
-    ["words", "qgrams", "chars", "abs", "substr", "left", "right", "regexp_replace", "substring"];
+/// Functions that are neither measures nor transforms.
+const OTHERS: [&str; 4] = ["words", "qgrams", "chars", "abs"];
 
 /// The name that a function has here, where other databases call it otherwise.
 fn usual(name: &str) -> String {
@@ -24,7 +23,7 @@ fn usual(name: &str) -> String {
 /// The names of all functions.
 fn functions() -> impl Iterator<Item = &'static str> {
     let measures = MEASURES.iter().flat_map(Row::functions).map(|(name, _)| name);
-    measures.chain(OTHERS).chain(PLAIN.iter().map(|row| row.name))
+    measures.chain(OTHERS).chain(TRANSFORMS.iter().map(|row| row.name))
 }
 
 impl Rule<'_> {
@@ -35,9 +34,18 @@ impl Rule<'_> {
             Err(complaint(self.tokens.span(expr), message))
         };
         if let Some(row) = transform::Row::named(&name) {
-            return match args.as_slice() {
-                [inner] => self.transformed(row.name, inner, row.transform.clone(), expr),
-                _ => wrong("one column"),
+            return match (&row.does, args.as_slice()) {
+                (Does::Plain(transform, _), [inner]) => {
+                    self.transformed(row.name, inner, transform.clone(), expr)
+                }
+                (Does::Plain(..), _) => wrong("one column"),
+                (Does::Takes(takes), [inner, given @ ..])
+                    if (takes.needed..=takes.parameters.len()).contains(&given.len()) =>
+                {
+                    let given: Vec<_> = given.iter().copied().map(Some).collect();
+                    self.with_arguments(&name, takes, inner, &given, expr)
+                }
+                (Does::Takes(takes), _) => wrong(takes.form),
             };
         }
         if let Some((row, form)) = Row::named(&name) {
@@ -58,26 +66,6 @@ impl Rule<'_> {
             };
         }
         match (name.as_str(), args.as_slice()) {
-            ("substr" | "substring", [inner, from]) => self.substring(inner, Some(from), None, expr),
-            ("substr" | "substring", [inner, from, len]) => {
-                self.substring(inner, Some(from), Some(len), expr)
-            }
-            ("substr" | "substring", _) => wrong("a column, a start and perhaps a length"),
-            ("left", [inner, len]) => {
-                let len = Some(self.whole_number(len, 1..=u32::MAX, "the length of left")?);
-                self.transformed(&name, inner, Transform::Substr { from: 1, len }, expr)
-            }
-            ("right", [inner, len]) => {
-                let len = self.whole_number(len, 1..=u32::MAX, "the length of right")?;
-                self.transformed(&name, inner, Transform::Right(len), expr)
-            }
-            ("regexp_replace", [inner, pattern, replacement]) => {
-                self.regexp_replace(inner, pattern, replacement, None, expr)
-            }
-            ("regexp_replace", [inner, pattern, replacement, flags]) => {
-                self.regexp_replace(inner, pattern, replacement, Some(flags), expr)
-            }
-            ("regexp_replace", _) => wrong("a column, a pattern, a replacement and perhaps flags"),
             ("words", [inner]) => Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Words)),
             ("chars", [inner]) => Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Qgrams(1))),
             ("words" | "chars", _) => wrong("one column"),
@@ -85,7 +73,7 @@ impl Rule<'_> {
                 let q = self.whole_number(q, 1..=16, "the length of q-grams")?;
                 Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Qgrams(q)))
             }
-            ("left" | "right" | "qgrams", _) => wrong("a column and a length"),
+            ("qgrams", _) => wrong("a column and a length"),
             ("abs", [inner]) => self.distance(inner),
             ("abs", _) => wrong("one difference"),
             _ => Err(self.unknown_function(&name, function)),
@@ -140,6 +128,32 @@ impl Rule<'_> {
         })
     }
 
+    /// A column under a transform that takes arguments. What is not `given` is left out.
+    fn with_arguments(
+        &self,
+        function: &str,
+        takes: &Takes,
+        inner: &Expr,
+        given: &[Option<&Expr>],
+        expr: &Expr,
+    ) -> Parsed<Subject> {
+        let argument = |(given, parameter): (&Option<&Expr>, &Parameter)| {
+            given.map(|expr| match parameter.kind {
+                ParameterKind::Count => {
+                    self.whole_number(expr, 1..=u32::MAX, parameter.what).map(Argument::Count)
+                }
+                ParameterKind::Text => self.text(expr, parameter.what).map(Argument::Text),
+            })
+        };
+        let arguments = given.iter().zip(takes.parameters).map(|pair| argument(pair).transpose());
+        let transform = (takes.make)(&arguments.collect::<Parsed<Vec<_>>>()?).map_err(|unfit| {
+            let place = given.get(unfit.place).copied().flatten().unwrap_or(expr);
+            complaint(self.tokens.span(place), unfit.message).help(unfit.help)
+        })?;
+        self.transformed(function, inner, transform, expr)
+    }
+
+    /// `substring(x from 1 for 3)`, of which either may be left out.
     pub(super) fn substring(
         &self,
         inner: &Expr,
@@ -147,49 +161,15 @@ impl Rule<'_> {
         len: Option<&Expr>,
         expr: &Expr,
     ) -> Parsed<Subject> {
+        let Some(transform::Row { name, does: Does::Takes(takes), .. }) = transform::Row::named("substr")
+        else {
+            return Err(self.unsupported(expr));
+        };
         if from.or(len).is_none() {
-            let message = "substr takes a column, a start and perhaps a length";
+            let message = format!("{name} takes {}", takes.form);
             return Err(complaint(self.tokens.span(expr), message).help("write substr(l.a, 1, 3)"));
         }
-        let all = 1..=u32::MAX;
-        let from = from.map_or(Ok(1), |from| self.whole_number(from, all.clone(), "the start of substr"))?;
-        let len = len.map(|len| self.whole_number(len, all, "the length of substr")).transpose()?;
-        self.transformed("substr", inner, Transform::Substr { from, len }, expr)
-    }
-
-    fn regexp_replace(
-        &self,
-        inner: &Expr,
-        pattern: &Expr,
-        replacement: &Expr,
-        flags: Option<&Expr>,
-        expr: &Expr,
-    ) -> Parsed<Subject> {
-        let place = self.tokens.span(pattern);
-        let pattern = self.text(pattern, "the pattern of regexp_replace")?;
-        let replacement = self.text(replacement, "the replacement of regexp_replace")?;
-        let (mut all, mut ignore_case) = (false, false);
-        if let Some(flags) = flags {
-            for flag in self.text(flags, "the flags of regexp_replace")?.chars() {
-                match flag {
-                    'g' => all = true,
-                    'i' => ignore_case = true,
-                    _ => {
-                        return Err(complaint(
-                            self.tokens.span(flags),
-                            format!("regexp_replace has no flag `{flag}`"),
-                        )
-                        .help("write 'g' to replace all matches, 'i' to ignore case, or 'gi'"));
-                    }
-                }
-            }
-        }
-        regex::RegexBuilder::new(&pattern).case_insensitive(ignore_case).build().map_err(|error| {
-            let message = format!("this is not a regular expression: {}", short(&error));
-            complaint(place, message).help("patterns are those of Rust's regex crate; see docs.rs/regex")
-        })?;
-        let transform = Transform::RegexpReplace { pattern, replacement, all, ignore_case };
-        self.transformed("regexp_replace", inner, transform, expr)
+        self.with_arguments(name, takes, inner, &[from, len], expr)
     }
 
     fn text(&self, expr: &Expr, what: &str) -> Parsed<String> {
@@ -250,18 +230,6 @@ impl Rule<'_> {
                 let message = "abs takes the difference of two columns";
                 Err(complaint(self.tokens.span(inner), message).help("write abs(l.x - r.x)"))
             }
-        }
-    }
-}
-
-/// The reason alone, without the picture that stands before it.
-fn short(error: &regex::Error) -> String {
-    match error {
-        regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
-        other => {
-            let message = other.to_string();
-            let reason = message.lines().last().unwrap_or_default();
-            reason.strip_prefix("error: ").unwrap_or(reason).to_owned()
         }
     }
 }

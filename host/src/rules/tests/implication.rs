@@ -9,7 +9,7 @@ use crate::rules::normal::{self, NoRule};
 use crate::rules::syntax::Formula;
 use crate::rules::{
     Asked, Bound, Column, Condition, Domain, Limit, Measure, OfSets, OfTexts, Operand, Predicate, Rule, Side,
-    Test, Tokenizer, Transform, subsumed,
+    Substr, Test, Tokenizer, Transform, subsumed,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -49,7 +49,7 @@ fn value(operand: &Operand, domain: Domain, record: &Record) -> Option<String> {
             Transform::Lower => value.to_lowercase(),
             Transform::Upper => value.to_uppercase(),
             Transform::Trim => value.trim().to_owned(),
-            Transform::Substr { from, .. } => value.chars().skip(*from as usize - 1).collect(),
+            Transform::Substr(Substr { from, .. }) => value.chars().skip(*from as usize - 1).collect(),
             Transform::Year => {
                 let mut runs = value.split(|char: char| !char.is_ascii_digit());
                 runs.find(|run| run.len() == 4).unwrap_or_default().to_owned()
@@ -173,7 +173,7 @@ fn operand(column: usize, transforms: Vec<Transform>) -> Operand {
 }
 
 fn texts() -> impl Strategy<Value = Vec<Transform>> {
-    let rest = Transform::Substr { from: 2, len: None };
+    let rest = Transform::Substr(Substr { from: 2, len: None });
     select(vec![
         vec![],
         vec![],
