@@ -1,4 +1,5 @@
-//! What every room stands on: errors, exact decimals, seeded numbers, clocks, and how the outside controls a job.
+//! What every room stands on: errors, exact decimals, seeded numbers, clocks, where outputs go, and how
+//! the outside controls a job.
 
 pub mod billionths;
 pub mod control;
@@ -8,5 +9,7 @@ pub mod json;
 pub mod latency;
 pub mod memory;
 pub(crate) mod names;
+pub mod paths;
 pub(crate) mod random;
 pub mod stopwatch;
+pub mod target;

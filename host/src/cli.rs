@@ -6,9 +6,13 @@ pub(crate) mod devices;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod log;
+pub(crate) mod memory;
+pub(crate) mod panics;
 pub(crate) mod progress;
 pub(crate) mod resolve;
 pub(crate) mod run;
+pub(crate) mod say;
+pub(crate) mod signal;
 pub(crate) mod why;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -20,7 +24,7 @@ use hyperblock::plan::cost::CostSource;
 use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
 use hyperblock::read::table::{IdSource, ReadOptions};
 use hyperblock::{DeviceChoice, Error, Job};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Finds the pairs of records that may be the same thing: exactly the pairs that some rule allows.
 #[derive(Parser, Debug)]
@@ -142,7 +146,7 @@ pub(crate) struct ExplainArgs {
     /// Run the job too: on the CPU, to print what each node really did beside what was expected, and on the device, to
     /// print how long intervals, tasks and transfers took there
     #[arg(long)]
-    analyze: bool,
+    pub(crate) analyze: bool,
     /// Print what is in the columns: distinct and missing values, lengths, the most frequent values
     #[arg(long)]
     stats: bool,
@@ -294,11 +298,22 @@ pub(crate) struct DeviceArgs {
     #[arg(long, value_name = "MIB")]
     device_memory: Option<u32>,
     /// CPU threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
 impl InputArgs {
+    /// What is read, with what people call it.
+    fn reads<'a>(
+        &'a self,
+        left: &'a Path,
+        right: Option<&'a PathBuf>,
+    ) -> impl Iterator<Item = (&'static str, &'a Path)> {
+        let left = (if right.is_some() { "the left table" } else { "the table" }, left);
+        let right = right.map(|right| ("the right table", right.as_path()));
+        [left, ("the file of rules", &self.rules)].into_iter().chain(right)
+    }
+
     fn read_options(&self, id: Option<&String>) -> ReadOptions {
         let id = id.map_or(IdSource::Usual, |name| IdSource::Column(name.clone()));
         ReadOptions { delimiter: self.delimiter, id }
@@ -316,6 +331,14 @@ impl InputArgs {
 }
 
 impl PlanArgs {
+    /// What is read, with what people call it.
+    fn reads(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        match &self.cost {
+            CostSource::File(path) => Some(("the file of costs", path.as_path())).into_iter(),
+            CostSource::Model | CostSource::Measured | CostSource::Static => None.into_iter(),
+        }
+    }
+
     fn apply(&self, job: Job) -> Job {
         let Self { interval, window, join, similarity, .. } = *self;
         let scan = ScanOptions { interval, window, join, similarity, ..ScanOptions::default() };
@@ -326,14 +349,18 @@ impl PlanArgs {
 impl DeviceArgs {
     /// Starts the threads and opens the device that were asked for.
     fn open(&self) -> hyperblock::Result<Box<dyn Backend>> {
-        if let Some(n_threads) = self.threads {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(n_threads.into())
-                .build_global()
-                .map_err(|error| Error::Job(format!("--threads {n_threads}: {error}")))?;
-        }
+        start_threads(self.threads)?;
         device::open(self.device, self.device_memory.map(|mebibytes| u64::from(mebibytes) << 20))
     }
+}
+
+/// Starts so many threads, or as many as there are cores. Later they would be started too, but then it is too late for an
+/// error if they cannot be.
+pub(crate) fn start_threads(n: Option<u16>) -> hyperblock::Result<()> {
+    rayon::ThreadPoolBuilder::new().num_threads(n.unwrap_or(0).into()).build_global().map_err(|error| {
+        let message = "threads cannot be started";
+        Error::Job(format!("{message}: {error}; ask for fewer with --threads, or for more memory"))
+    })
 }
 
 fn variant(text: &str) -> Result<Variant, String> {

@@ -29,6 +29,7 @@ pub(crate) use ranks::{Ranks, ranks};
 pub(crate) use tokens::for_each_token;
 pub(crate) use transform::{Pipeline, values};
 
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::read::table::Table;
 use crate::rules::{Operand, Predicate};
@@ -163,7 +164,12 @@ impl Encoded {
 }
 
 /// Encodes what `predicates` need of the tables. `right` is `None` when one table is deduplicated.
-pub fn encode(left: &Table, right: Option<&Table>, predicates: &[Predicate]) -> Result<Encoded> {
+pub fn encode(
+    left: &Table,
+    right: Option<&Table>,
+    predicates: &[Predicate],
+    control: &Control,
+) -> Result<Encoded> {
     let (n_left, n_right) = (left.n_records(), right.map_or(left.n_records(), Table::n_records));
     let grouping = Grouping::new(right.is_some(), predicates);
     // Every record may bring a value of its own.
@@ -176,11 +182,11 @@ pub fn encode(left: &Table, right: Option<&Table>, predicates: &[Predicate]) -> 
         .par_iter()
         .map(|members| {
             let slots: Vec<&Slot> = members.iter().map(|&slot| &grouping.slots[slot]).collect();
-            Group::new(&tables, &slots)
+            Group::new(&tables, &slots, control)
         })
         .collect::<Result<_>>()?;
     let mut encoded = Encoded { n_left, n_right, ..Encoded::default() };
-    lower::lower(predicates, &grouping, &groups, &mut encoded)?;
+    lower::lower(predicates, &grouping, &groups, &mut encoded, control)?;
     encoded.domains = (0..groups.len())
         .map(|domain| DomainSummary {
             operands: grouping.members[domain].iter().map(|&slot| grouping.slots[slot].to_string()).collect(),

@@ -28,9 +28,11 @@ use std::time::Duration;
 /// ```no_run
 /// use hyperblock::{Control, DeviceChoice, Job, device};
 ///
+/// // Whoever else holds it may cancel the job.
+/// let control = Control::default();
 /// let device = device::open(DeviceChoice::Auto, None)?;
-/// let job = Job::dedupe("people.csv", "rules.toml").prepare(&*device)?;
-/// let summary = job.run(&*device, &Control::default(), &mut |candidates| {
+/// let job = Job::dedupe("people.csv", "rules.toml").prepare(&*device, &control)?;
+/// let summary = job.run(&*device, &control, &mut |candidates| {
 ///     for candidate in candidates {
 ///         println!("{} {}", job.left.ids.text(candidate.left), job.right().ids.text(candidate.right));
 ///     }
@@ -92,18 +94,24 @@ impl Job {
     }
 
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
-    pub fn prepare(&self, device: &dyn Backend) -> Result<Prepared> {
+    pub fn prepare(&self, device: &dyn Backend, control: &Control) -> Result<Prepared> {
+        control.guard(|| self.prepared(device, control))
+    }
+
+    fn prepared(&self, device: &dyn Backend, control: &Control) -> Result<Prepared> {
         let watch = Stopwatch::new(&["read", "encode", "plan"]);
-        let read = watch.time("read", || self.read())?;
+        let read = watch.time("read", || self.read(control))?;
         let Bound { left, right, rules, neighbourhoods, score } = watch.time("plan", || read.bind())?;
         let encoding = watch.enter("encode");
         let predicates = rules::predicates(&rules);
-        let encoded = encode(&left, right.as_ref(), &predicates)?;
+        let encoded = encode(&left, right.as_ref(), &predicates, control)?;
+        control.check()?;
         let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
         let encoded =
             if self.variants.contains(&Variant::NoFilter) { encoded.without_signatures() } else { encoded };
-        let scoring = score.map(|score| Scoring::new(score, &left, right.as_ref())).transpose()?;
+        let scoring = score.map(|score| Scoring::new(score, &left, right.as_ref(), control)).transpose()?;
         drop(encoding);
+        control.check()?;
         let planning = watch.enter("plan");
         let subsumed = rules::subsumed(&rules);
         let costs = match &self.cost {
@@ -115,13 +123,15 @@ impl Job {
             ),
             CostSource::Static => cost::static_costs(&encoded),
         };
+        control.check()?;
         let statistics = Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics()?;
         let evidence = Evidence { statistics, costs };
+        control.check()?;
         let plan = Plan::new(rules, predicates, &encoded, evidence, &self.variants, self.scan)?;
         drop(planning);
         let orders = match neighbourhoods.is_empty() {
             true => Orders::default(),
-            false => watch.time("sort", || Orders::new(&left, right.as_ref(), &neighbourhoods))?,
+            false => watch.time("sort", || Orders::new(&left, right.as_ref(), &neighbourhoods, control))?,
         };
         let stages = watch.stages();
         Ok(Prepared {
@@ -139,14 +149,14 @@ impl Job {
     }
 
     /// Reads the rules, and of the tables what they ask for.
-    pub(crate) fn read(&self) -> Result<Read> {
+    pub(crate) fn read(&self, control: &Control) -> Result<Read> {
         let file = RuleFile::read(&self.rules)?;
         let read = |path: &Path, options: &ReadOptions, sides: &[Side]| {
             let wanted = |name: &str| {
                 file.columns()
                     .any(|(side, column)| sides.contains(&side) && column.eq_ignore_ascii_case(name))
             };
-            Table::read(path, options, &wanted)
+            Table::read(path, options, &wanted, control)
         };
         let (left, right) = match &self.right {
             None => (read(&self.left, &self.left_options, &[Side::Left, Side::Right])?, None),
@@ -277,6 +287,17 @@ impl Prepared {
     /// The way of the candidates: the scan finds them, neighbourhoods add theirs, a score keeps some, and `sink` takes them,
     /// in a stage of this name.
     pub(crate) fn walk(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        scoring: Option<&Scoring>,
+        taking: &'static str,
+        sink: &mut ScoredSink<'_>,
+    ) -> Result<Summary> {
+        control.guard(|| self.walked(device, control, scoring, taking, sink))
+    }
+
+    fn walked(
         &self,
         device: &dyn Backend,
         control: &Control,

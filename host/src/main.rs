@@ -3,32 +3,47 @@
 mod cli;
 
 use clap::Parser;
+use cli::say::say;
 use cli::{Cli, Command};
-use hyperblock::Error;
+use hyperblock::{Control, Error};
 use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+#[global_allocator]
+static MEMORY: cli::memory::Reporting = cli::memory::Reporting;
+
 fn main() -> ExitCode {
+    cli::memory::reserve();
+    cli::panics::tell();
     let cli = Cli::parse();
     cli::log::start(cli.verbose);
-    let done = match &cli.command {
-        Command::Link(args) => cli::run::link(args, cli.quiet),
-        Command::Dedupe(args) => cli::run::dedupe(args, cli.quiet),
-        Command::Cluster(args) => cli::cluster::cluster(args, cli.quiet),
-        Command::Resolve(args) => cli::resolve::resolve(args, cli.quiet),
-        Command::Explain(args) => cli::explain::explain(args, cli.quiet),
-        Command::Why(args) => cli::why::why(args),
-        Command::Fit(args) => cli::fit::fit(args, cli.quiet),
-        Command::Closure(args) => cli::closure::closure(args, cli.quiet, cli.verbose > 0),
-        Command::Devices => cli::devices::devices(),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
+    match catch_unwind(AssertUnwindSafe(|| run(&cli))) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
         // Whoever read our output has seen enough.
-        Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => ExitCode::from(141),
-        Err(error) => {
-            eprintln!("error: {error}");
+        Ok(Err(Error::Io { source, .. })) if source.kind() == ErrorKind::BrokenPipe => ExitCode::from(141),
+        Ok(Err(error)) => {
+            say!("error: {error}\n");
             ExitCode::from(if matches!(error, Error::Interrupted) { 130 } else { 1 })
         }
+        // It was told of.
+        Err(_) => ExitCode::FAILURE,
     }
+}
+
+fn run(cli: &Cli) -> hyperblock::Result<()> {
+    let is_watched = matches!(&cli.command, Command::Explain(args) if args.analyze);
+    let control = if is_watched { Control::watching() } else { Control::default() };
+    let control = cli::signal::cancels(control)?;
+    control.guard(|| match &cli.command {
+        Command::Link(args) => cli::run::link(args, cli.quiet, &control),
+        Command::Dedupe(args) => cli::run::dedupe(args, cli.quiet, &control),
+        Command::Cluster(args) => cli::cluster::cluster(args, cli.quiet, &control),
+        Command::Resolve(args) => cli::resolve::resolve(args, cli.quiet, &control),
+        Command::Explain(args) => cli::explain::explain(args, cli.quiet, &control),
+        Command::Why(args) => cli::why::why(args, &control),
+        Command::Fit(args) => cli::fit::fit(args, cli.quiet, &control),
+        Command::Closure(args) => cli::closure::closure(args, cli.quiet, cli.verbose > 0, &control),
+        Command::Devices => cli::devices::devices(),
+    })
 }

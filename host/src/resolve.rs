@@ -48,7 +48,8 @@ use std::path::{Path, PathBuf};
 /// .unwrap();
 /// let device = device::open(DeviceChoice::Cpu, None)?;
 /// let resolve = Resolve::new(Job::dedupe(&table, &rules)).method(ClusterMethod::Complete);
-/// let resolved = resolve.prepare(&*device)?.run(&*device, &Control::default())?;
+/// let control = Control::default();
+/// let resolved = resolve.prepare(&*device, &control)?.run(&*device, &control)?;
 /// // Of each record the first one of its entity.
 /// assert_eq!(resolved.entities, [0, 0, 2]);
 /// println!("{}", resolved.summary);
@@ -78,11 +79,11 @@ impl Resolve {
     }
 
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
-    pub fn prepare(&self, device: &dyn Backend) -> Result<PreparedResolve> {
-        let job = self.job.prepare(device)?;
+    pub fn prepare(&self, device: &dyn Backend, control: &Control) -> Result<PreparedResolve> {
+        let job = self.job.prepare(device, control)?;
         let truth = match &self.truth {
             None => None,
-            Some(path) => Some(Truth::read(path, &job.left, job.second())?),
+            Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
         };
         Ok(PreparedResolve { job, method: self.method, truth })
     }

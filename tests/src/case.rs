@@ -101,7 +101,11 @@ impl Case {
             None => Job::dedupe(&left, &rules),
             Some(right) => Job::link(&left, write("right.csv", &right.csv())?, &rules),
         };
-        Ok(Paper { case: self, prepared: change(job).prepare(&Cpu::new())?, rules: RuleFile::read(&rules)? })
+        Ok(Paper {
+            case: self,
+            prepared: change(job).prepare(&Cpu::new(), &Control::default())?,
+            rules: RuleFile::read(&rules)?,
+        })
     }
 }
 

@@ -91,7 +91,8 @@ impl NearCase {
             None => Job::dedupe(&left, &rules),
             Some(right) => Job::link(&left, write("right.csv", right.csv()), &rules),
         };
-        let prepared = job.prepare(&Cpu::new()).unwrap_or_else(|error| panic!("{error}\n{self:?}"));
+        let prepared =
+            job.prepare(&Cpu::new(), &Control::default()).unwrap_or_else(|error| panic!("{error}\n{self:?}"));
         use_it(&prepared, &RuleFile::read(&rules).expect("it was read before"))
     }
 

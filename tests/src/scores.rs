@@ -71,7 +71,7 @@ impl ScoreCase {
             None => Job::dedupe(&left, &rules),
             Some(right) => Job::link(&left, write("right.csv", &right.csv())?, &rules),
         };
-        job.prepare(&Cpu::new())
+        job.prepare(&Cpu::new(), &Control::default())
     }
 
     /// All pairs but those of what is too large; of one table, each once.

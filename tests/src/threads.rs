@@ -232,7 +232,7 @@ impl Scan for ThreadScan<'_> {
         let n_found = AtomicU32::new(0);
         let results = atomics(device.result_capacity * CANDIDATE_WORDS as u32, UNWRITTEN);
         for block in blocks(task) {
-            for access in accesses(self.encoded, self.program, &block)? {
+            for access in accesses(self.encoded, self.program, &block, control)? {
                 let sweep = match access {
                     Access::Sweep(sweep) => sweep,
                     Access::Join(join) if self.program.options().sequential => {

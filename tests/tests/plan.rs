@@ -1,5 +1,6 @@
 //! Plans as people see them: the tree that comes of rules over a table, and what the statistics behind it say.
 
+use hyperblock::Control;
 use hyperblock::Prepared;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::cost::CostSource;
@@ -61,7 +62,8 @@ fn tree(variants: &[Variant]) -> String {
     let paper = case
         .prepare_with(&|job| job.cost(CostSource::Static).variants(variants.to_vec()))
         .unwrap_or_else(|error| panic!("{error}"));
-    let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
+    let explained =
+        paper.prepared.explain(&Control::default()).unwrap_or_else(|error| panic!("{error}")).to_string();
     explained
         .lines()
         .take_while(|line| !line.starts_with("Domains"))
@@ -202,7 +204,8 @@ fn subsumed_rules_are_told() {
     let case = Case { whens: whens.map(str::to_owned).to_vec(), ..products() };
     let paper =
         case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
-    let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
+    let explained =
+        paper.prepared.explain(&Control::default()).unwrap_or_else(|error| panic!("{error}")).to_string();
     insta::assert_snapshot!(explained, @r#"
     Scan: all pairs, left=6, right=6, pairs=15
       l.sname = r.sname      sp=4.00e-1  cost=2.0 ns  score=4.0e-1  pairs≈6.0
@@ -227,7 +230,8 @@ fn access(case: &Case, join: JoinChoice) -> String {
     let paper = case
         .prepare_with(&|job| job.cost(CostSource::Static).scan_options(options))
         .unwrap_or_else(|error| panic!("{error}"));
-    let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}")).to_string();
+    let explained =
+        paper.prepared.explain(&Control::default()).unwrap_or_else(|error| panic!("{error}")).to_string();
     let lines = explained.lines().filter(|line| line.starts_with("Hash join") || line.starts_with("Sweep"));
     lines.map(|line| format!("{line}\n")).collect()
 }
@@ -274,7 +278,7 @@ fn other_formats() {
     let case = Case { whens: vec![products().whens[1].clone()], ..products() };
     let paper =
         case.prepare_with(&|job| job.cost(CostSource::Static)).unwrap_or_else(|error| panic!("{error}"));
-    let explained = paper.prepared.explain().unwrap_or_else(|error| panic!("{error}"));
+    let explained = paper.prepared.explain(&Control::default()).unwrap_or_else(|error| panic!("{error}"));
     insta::assert_snapshot!(explained.dot(), @r#"
     digraph plan {
       node [shape=box, fontname="sans-serif"];

@@ -2,6 +2,7 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::latency::Latencies;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,6 +13,9 @@ pub struct Control {
     n_compared: AtomicU64,
     watch: Option<Arc<Watch>>,
 }
+
+/// What unwinds the threads of a job that was asked to stop.
+struct Stopped;
 
 /// Latencies as they are recorded, from several threads.
 #[derive(Debug, Default)]
@@ -65,6 +69,26 @@ impl Control {
         if self.cancelled.load(Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
+    /// Unwinds the thread if the job was asked to stop: for comparisons of a sort and other places deep inside that have no
+    /// error to return. Somebody above must [`guard`](Self::guard) them.
+    pub fn pass(&self) {
+        if self.cancelled.load(Relaxed) {
+            // No panic: nothing is printed.
+            resume_unwind(Box::new(Stopped));
+        }
+    }
+
+    /// Runs work that may [`pass`](Self::pass) here and there. What unwinds because the job was asked to stop ends here, as
+    /// an error; what panics goes on.
+    pub fn guard<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        // Whatever was under way is dropped by those who own it, and nobody looks at it again.
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(done) => done,
+            Err(cause) if cause.is::<Stopped>() => Err(Error::Interrupted),
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+
     /// Pairs compared so far, for progress bars. Not exact while a task is split and repeated.
     pub fn n_compared(&self) -> u64 {
         self.n_compared.load(Relaxed)
@@ -113,4 +137,34 @@ impl<'a> Steps<'a> {
 /// The share of `n` that `part` has of `whole`, at most all.
 fn share(n: u64, part: u64, whole: u64) -> u64 {
     if whole == 0 { 0 } else { (u128::from(n) * u128::from(part.min(whole)) / u128::from(whole)) as u64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+
+    #[test]
+    fn a_sort_is_left_when_the_job_is_to_stop() {
+        let control = Control::default();
+        let sort = |control: &Control| {
+            let mut numbers: Vec<u32> = (0..10_000).rev().collect();
+            control.guard(|| {
+                numbers.par_sort_by_key(|number| {
+                    control.pass();
+                    *number
+                });
+                Ok(numbers[0])
+            })
+        };
+        assert!(matches!(sort(&control), Ok(0)));
+        control.cancel();
+        assert!(matches!(sort(&control), Err(Error::Interrupted)));
+    }
+
+    #[test]
+    #[should_panic(expected = "a defect")]
+    fn a_panic_goes_on() {
+        Control::default().guard(|| -> Result<()> { panic!("a defect") }).unwrap();
+    }
 }

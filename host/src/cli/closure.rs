@@ -1,7 +1,9 @@
 //! `hyperblock closure`.
 
-use super::{DeviceArgs, progress, run};
+use super::say::{answer, say};
+use super::{DeviceArgs, progress};
 use clap::{ArgGroup, Args};
+use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::Stages;
 use hyperblock::graph::closure::{self, Options};
 use hyperblock::graph::report::Report;
@@ -10,8 +12,7 @@ use hyperblock::operators::relations::LoadFactor;
 use hyperblock::read::edges::EdgeList;
 use hyperblock::tell::output::{Format, IterationRows, Output, TupleRows};
 use hyperblock::{Control, Error, Result};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Args, Debug)]
@@ -46,11 +47,14 @@ pub(crate) struct ClosureArgs {
     device: DeviceArgs,
 }
 
-pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool) -> Result<()> {
+pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     for path in args.output.iter().chain(&args.iterations) {
         Format::of(path)?;
     }
+    let outputs = [("-o", &args.output), ("--iterations", &args.iterations)];
+    let outputs = outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+    keep_apart(&outputs.collect::<Vec<_>>(), &[("the file of edges", &args.edges)])?;
     if args.iterations.is_some() && args.method != ClosureMethod::SemiNaive {
         return Err(Error::Job(format!(
             "--iterations: there are none with --method {}; add --method {}",
@@ -60,32 +64,30 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool) -> Result<
     }
     let device = args.device.open()?;
     if !quiet {
-        eprintln!("running on {}", device.name());
+        say!("running on {}\n", device.name());
     }
-    let control = run::stop_on_signal(Control::default())?;
     let start = Instant::now();
-    let EdgeList { graph, names, n_lines } = EdgeList::read(&args.edges, args.header)?;
+    let EdgeList { graph, names, n_lines } = EdgeList::read(&args.edges, args.header, control)?;
     let reading = start.elapsed();
 
     let mut output = match &args.output {
-        Some(path) => Some(Output::create(path, TupleRows { names: &names })?),
+        Some(path) => Some(Output::create(path, TupleRows { names: &names }, control)?),
         None => None,
     };
     let mut rounds = match &args.iterations {
-        Some(path) => Some(Output::create(path, IterationRows::default())?),
+        Some(path) => Some(Output::create(path, IterationRows::default(), control)?),
         None => None,
     };
     let wanted = Wanted { tuples: output.is_some() };
     let rounds_by = Rounds { deduplicate: args.deduplicate, load: args.load_factor };
     let options = Options { method: args.method, rounds: rounds_by, wanted };
-    let report = progress::watch_all(graph.n_nodes.into(), "nodes", quiet, &control, || {
-        closure::run(&*device, &graph, &options, &control, &mut |tuples| match &mut output {
+    let report = progress::watch_all(graph.n_nodes.into(), "nodes", quiet, control, || {
+        closure::run(&*device, &graph, &options, control, &mut |tuples| match &mut output {
             Some(output) => output.write(tuples),
             None => Ok(()),
         })
     });
     let report = report?;
-    control.check()?;
     let start = Instant::now();
     output.map_or(Ok(()), Output::finish)?;
     if let Some(mut output) = rounds.take() {
@@ -98,15 +100,13 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool) -> Result<
         stages.add("output", start.elapsed());
     }
     if args.count {
-        // Not `println!`, which panics when nobody reads on.
-        let written = writeln!(std::io::stdout(), "{}", report.n_tuples);
-        written.map_err(Error::io(Path::new("standard output")))?;
+        answer(format_args!("{}\n", report.n_tuples))?;
     }
     let report = Report { n_lines: Some(n_lines), stages, ..report };
     if !quiet {
-        eprint!("{report}");
+        say!("{report}");
         if verbose && !report.iterations.is_empty() {
-            eprint!("{}", report.table());
+            say!("{}", report.table());
         }
     }
     Ok(())

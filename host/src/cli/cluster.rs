@@ -1,9 +1,10 @@
 //! `hyperblock cluster`.
 
-use super::run::stop_on_signal;
+use super::say::say;
 use super::{DeviceArgs, delimiter};
 use clap::Args;
 use hyperblock::base::decimal::Decimal;
+use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::Stopwatch;
 use hyperblock::entities::cluster::{ClusterMethod, cluster as entities_of};
 use hyperblock::read::pairs::{PairFile, PairSource};
@@ -11,7 +12,7 @@ use hyperblock::tell::clusters::ClusterSummary;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{EntityRows, Format, Output};
 use hyperblock::{Control, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub(crate) struct ClusterArgs {
@@ -63,32 +64,31 @@ pub(crate) struct ClusterArgs {
     device: DeviceArgs,
 }
 
-pub(crate) fn cluster(args: &ClusterArgs, quiet: bool) -> Result<()> {
+pub(crate) fn cluster(args: &ClusterArgs, quiet: bool, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
+    keep_apart(&[("-o", &args.output)], &args.reads().collect::<Vec<_>>())?;
     let device = args.device.open()?;
     if !quiet {
-        eprintln!("running on {}", device.name());
+        say!("running on {}\n", device.name());
     }
-    let control = stop_on_signal(Control::default())?;
     let watch = Stopwatch::default();
     let reading = watch.enter("read");
-    let file = PairFile::read(&args.source())?;
+    let file = PairFile::read(&args.source(), control)?;
     if args.method.reads_scores() && !file.has_scores {
         tracing::warn!("no column `score`: all pairs count as equally alike");
     }
     let truth = match &args.truth {
         None => None,
-        Some(path) => Some(Truth::of_ids(path, &file.left, file.right.as_ref())?),
+        Some(path) => Some(Truth::of_ids(path, &file.left, file.right.as_ref(), control)?),
     };
     drop(reading);
     let entities = watch
-        .time("cluster", || entities_of(&*device, file.n_records(), &file.pairs, args.method, &control))?;
+        .time("cluster", || entities_of(&*device, file.n_records(), &file.pairs, args.method, control))?;
     let writing = watch.enter("write");
     let rows = EntityRows { left: &file.left, right: file.right.as_ref() };
-    let mut output = Output::create(&args.output, rows)?;
+    let mut output = Output::create(&args.output, rows, control)?;
     output.write(&(0..).zip(entities.iter().copied()).collect::<Vec<(u32, u32)>>())?;
-    control.check()?;
     output.finish()?;
     drop(writing);
     if !quiet {
@@ -104,12 +104,23 @@ pub(crate) fn cluster(args: &ClusterArgs, quiet: bool) -> Result<()> {
             quality: truth.map(|truth| truth.of_entities(&entities)),
             stages: watch.stages(),
         };
-        eprint!("{summary}");
+        say!("{summary}");
     }
     Ok(())
 }
 
 impl ClusterArgs {
+    /// What is read, with what people call it.
+    fn reads(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let more = [
+            ("the left table", &self.records),
+            ("the right table", &self.right_records),
+            ("the truth", &self.truth),
+        ];
+        let more = more.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)));
+        [("the file of pairs", self.pairs.as_path())].into_iter().chain(more)
+    }
+
     fn source(&self) -> PairSource {
         PairSource {
             path: self.pairs.clone(),

@@ -1,19 +1,24 @@
 //! `hyperblock devices`.
 
+use super::{say::answer, start_threads};
 use hyperblock::Result;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::device::cuda;
 use hyperblock::operators::Backend;
 
 pub(crate) fn devices() -> Result<()> {
-    println!("{}", Cpu::new().name());
+    start_threads(None)?;
+    answer(format_args!("{}\n", Cpu::new().name()))?;
     match cuda::gpus() {
-        Err(reason) => println!("cuda: none; {reason}"),
+        Err(reason) => answer(format_args!("cuda: none; {reason}\n"))?,
         Ok(gpus) => {
             for (ordinal, gpu) in gpus.iter().enumerate() {
                 let (major, minor) = gpu.capability;
                 let gib = gpu.memory as f64 / f64::from(1 << 30);
-                println!("cuda:{ordinal} ({}), {gib:.1} GiB, compute capability {major}.{minor}", gpu.name);
+                let name = &gpu.name;
+                answer(format_args!(
+                    "cuda:{ordinal} ({name}), {gib:.1} GiB, compute capability {major}.{minor}\n"
+                ))?;
             }
         }
     }

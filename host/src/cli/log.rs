@@ -14,5 +14,7 @@ pub(crate) fn start(verbose: u8) {
         .with_ansi(false)
         .without_time()
         .with_target(false)
+        // What nobody can read is not worth a panic.
+        .log_internal_errors(false)
         .init();
 }

@@ -33,7 +33,8 @@ pub(crate) fn watch_all<T: Send>(
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        // Without a thread to spare there is no bar.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, || {
             while !done.load(Relaxed) {
                 bar.set_position(control.n_compared());
                 std::thread::sleep(Duration::from_millis(100));

@@ -1,38 +1,47 @@
 //! `hyperblock resolve`.
 
+use super::say::say;
 use super::{ResolveArgs, progress, run};
+use hyperblock::base::paths::keep_apart;
 use hyperblock::tell::output::{CandidateRows, EntityRows, Format, Output, ScoredRows};
 use hyperblock::{Control, Resolve, Result};
+use std::path::Path;
 
-pub(crate) fn resolve(args: &ResolveArgs, quiet: bool) -> Result<()> {
+pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
     if let Some(pairs) = &args.pairs {
         Format::of(pairs)?;
     }
+    let outputs: Vec<(&str, &Path)> = [("-o", args.output.as_path())]
+        .into_iter()
+        .chain(args.pairs.iter().map(|pairs| ("--pairs", pairs.as_path())))
+        .collect();
+    let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
+    let read = args.input.reads(&args.table, args.right.as_ref()).chain(args.plan.reads()).chain(truth);
+    keep_apart(&outputs, &read.collect::<Vec<_>>())?;
     let device = args.device.open()?;
     if !quiet {
-        eprintln!("running on {}", device.name());
+        say!("running on {}\n", device.name());
     }
-    let control = run::stop_on_signal(Control::default())?;
     let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
     let mut resolve = Resolve::new(args.plan.apply(job)).method(args.method);
     if let Some(truth) = &args.truth {
         resolve = resolve.truth(truth);
     }
-    let resolve = resolve.prepare(&*device)?;
+    let resolve = resolve.prepare(&*device, control)?;
     let job = &resolve.job;
     run::warn_of_subsumed(job);
+    run::keep_weights(job, &outputs)?;
     let right = job.second().map(|right| &right.ids);
-    let mut entities = Output::create(&args.output, EntityRows { left: &job.left.ids, right })?;
+    let mut entities = Output::create(&args.output, EntityRows { left: &job.left.ids, right }, control)?;
     let rows = CandidateRows { left: &job.left.ids, right: &job.right().ids, rules: job.witnesses() };
     let mut pairs = match &args.pairs {
         None => None,
-        Some(path) => Some(Output::create(path, ScoredRows(rows))?),
+        Some(path) => Some(Output::create(path, ScoredRows(rows), control)?),
     };
     let n_pairs = job.task().n_pairs();
-    let resolved = progress::watch(n_pairs, quiet, &control, || resolve.run(&*device, &control))?;
-    control.check()?;
+    let resolved = progress::watch(n_pairs, quiet, control, || resolve.run(&*device, control))?;
     if let Some(pairs) = &mut pairs {
         pairs.write(&resolved.pairs)?;
     }
@@ -44,7 +53,7 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool) -> Result<()> {
     }
     entities.finish()?;
     if !quiet {
-        eprint!("{}", resolved.summary);
+        say!("{}", resolved.summary);
     }
     Ok(())
 }

@@ -1,59 +1,71 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
+use super::say::say;
 use super::{DedupeArgs, DeviceArgs, LinkArgs, OutputArgs, progress};
+use hyperblock::base::paths::keep_apart;
+use hyperblock::entities::score::Scoring;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{CandidateRows, Format, Output, ScoredRows};
-use hyperblock::{Candidate, Control, Error, Job, Prepared, Result};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use hyperblock::{Candidate, Control, Job, Prepared, Result};
+use std::path::Path;
 
-pub(crate) fn link(args: &LinkArgs, quiet: bool) -> Result<()> {
+pub(crate) fn link(args: &LinkArgs, quiet: bool, control: &Control) -> Result<()> {
+    let read = args.input.reads(&args.left, Some(&args.right)).chain(args.plan.reads()).collect();
     let job = args.input.job(&args.left, Some(&args.right), args.right_id.as_ref());
-    run(&args.plan.apply(job), &args.output, &args.device, quiet)
+    run(&args.plan.apply(job), read, &args.output, &args.device, quiet, control)
 }
 
-pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool) -> Result<()> {
+pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool, control: &Control) -> Result<()> {
+    let read = args.input.reads(&args.table, None).chain(args.plan.reads()).collect();
     let job = args.plan.apply(args.input.job(&args.table, None, None));
-    run(&job, &args.output, &args.device, quiet)
+    run(&job, read, &args.output, &args.device, quiet, control)
 }
 
-fn run(job: &Job, args: &OutputArgs, device: &DeviceArgs, quiet: bool) -> Result<()> {
+fn run<'a>(
+    job: &Job,
+    mut read: Vec<(&'static str, &'a Path)>,
+    args: &'a OutputArgs,
+    device: &DeviceArgs,
+    quiet: bool,
+    control: &Control,
+) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
+    let outputs = [("-o", args.output.as_path())];
+    read.extend(args.truth.iter().map(|truth| ("the truth", truth.as_path())));
+    keep_apart(&outputs, &read)?;
     let device = device.open()?;
     if !quiet {
-        eprintln!("running on {}", device.name());
+        say!("running on {}\n", device.name());
     }
-    let control = stop_on_signal(Control::default())?;
-
-    let job = job.prepare(&*device)?;
+    let job = job.prepare(&*device, control)?;
     warn_of_subsumed(&job);
+    keep_weights(&job, &outputs)?;
     let mut truth = match &args.truth {
         None => None,
-        Some(path) => Some(Truth::read(path, &job.left, job.second())?),
+        Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
     };
     let rows = CandidateRows { left: &job.left.ids, right: &job.right().ids, rules: job.witnesses() };
     let n_pairs = job.task().n_pairs();
     let mut summary = match job.scoring() {
         None => {
-            let mut output = Output::create(&args.output, rows)?;
-            let summary = progress::watch(n_pairs, quiet, &control, || {
-                job.run(&*device, &control, &mut |candidates| {
+            let mut output = Output::create(&args.output, rows, control)?;
+            let summary = progress::watch(n_pairs, quiet, control, || {
+                job.run(&*device, control, &mut |candidates| {
                     if let Some(truth) = &mut truth {
                         truth.count(candidates);
                     }
                     output.write(candidates)
                 })
             })?;
-            control.check()?;
             output.finish()?;
             summary
         }
         Some(scoring) => {
             scoring.check()?;
-            let mut output = Output::create(&args.output, ScoredRows(rows))?;
-            let summary = progress::watch(n_pairs, quiet, &control, || {
-                job.run_scored(&*device, &control, &mut |_, scored| {
+            let mut output = Output::create(&args.output, ScoredRows(rows), control)?;
+            let summary = progress::watch(n_pairs, quiet, control, || {
+                job.run_scored(&*device, control, &mut |_, scored| {
                     if let Some(truth) = &mut truth {
                         let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
                         truth.count(&kept);
@@ -61,16 +73,24 @@ fn run(job: &Job, args: &OutputArgs, device: &DeviceArgs, quiet: bool) -> Result
                     output.write(scored)
                 })
             })?;
-            control.check()?;
             output.finish()?;
             summary
         }
     };
     summary.quality = truth.map(|truth| truth.quality());
     if !quiet {
-        eprint!("{summary}");
+        say!("{summary}");
     }
     Ok(())
+}
+
+/// The weights are an input too, which is known when the rules are read.
+pub(crate) fn keep_weights(job: &Prepared, outputs: &[(&str, &Path)]) -> Result<()> {
+    let weights = job.scoring().and_then(Scoring::weights_file);
+    keep_apart(
+        outputs,
+        &weights.map(|weights| ("the file of weights", weights)).into_iter().collect::<Vec<_>>(),
+    )
 }
 
 /// Says which rules are for nothing.
@@ -83,18 +103,4 @@ pub(crate) fn warn_of_subsumed(job: &Prepared) {
             name(subsumed.by)
         );
     }
-}
-
-/// The first Ctrl-C ends the job in good order, with nothing half-written; the second ends the process.
-pub(crate) fn stop_on_signal(control: Control) -> Result<Arc<Control>> {
-    let control = Arc::new(control);
-    let (asked, watched) = (AtomicBool::new(false), control.clone());
-    ctrlc::set_handler(move || {
-        if asked.swap(true, Relaxed) {
-            std::process::exit(130);
-        }
-        watched.cancel();
-    })
-    .map_err(|error| Error::Internal(format!("no handler for Ctrl-C: {error}")))?;
-    Ok(control)
 }

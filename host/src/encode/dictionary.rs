@@ -1,5 +1,6 @@
 //! Distinct strings and their codes.
 
+use crate::base::control::Control;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -45,9 +46,13 @@ impl Dictionary {
         n: usize,
         text: impl Fn(usize) -> Option<Cow<'a, str>> + Sync,
         mut tell: impl FnMut(Option<u32>),
+        control: &Control,
     ) {
         for first in (0..n).step_by(AT_ONCE) {
-            let hashed = |ix| text(ix).map(|value| (self.hash(&value), value));
+            let hashed = |ix| {
+                control.pass();
+                text(ix).map(|value| (self.hash(&value), value))
+            };
             let values: Vec<_> = (first..n.min(first + AT_ONCE)).into_par_iter().map(hashed).collect();
             for value in values {
                 tell(value.map(|(hash, value)| self.add(&value, hash)));

@@ -3,6 +3,7 @@
 use super::dictionary::Dictionary;
 use super::numbers;
 use super::transform::{Pipeline, values};
+use crate::base::control::Control;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
 use crate::read::table::Table;
@@ -55,14 +56,15 @@ struct Raw {
 }
 
 impl Raw {
-    fn new(table: &Table, slot: &Slot) -> Result<Self> {
+    fn new(table: &Table, slot: &Slot, control: &Control) -> Result<Self> {
         let column = values(table, &slot.operand)?;
         let (mut values, mut codes) = (Dictionary::default(), Vec::with_capacity(column.len()));
         let text = |record: usize| {
             let row = table.ids.row(record as u32);
             column.is_valid(row).then(|| column.value(row).into())
         };
-        values.add_all(table.n_records() as usize, text, |code| codes.push(code.unwrap_or(MISSING)));
+        let tell = |code: Option<u32>| codes.push(code.unwrap_or(MISSING));
+        values.add_all(table.n_records() as usize, text, tell, control);
         Ok(Self { values, codes })
     }
 
@@ -73,16 +75,16 @@ impl Raw {
 }
 
 impl Group {
-    pub(super) fn new(tables: &[&Table; 2], slots: &[&Slot]) -> Result<Self> {
+    pub(super) fn new(tables: &[&Table; 2], slots: &[&Slot], control: &Control) -> Result<Self> {
         let raws: Vec<Raw> =
-            slots.iter().map(|slot| Raw::new(tables[slot.table], slot)).collect::<Result<_>>()?;
+            slots.iter().map(|slot| Raw::new(tables[slot.table], slot, control)).collect::<Result<_>>()?;
         match slots[0].domain {
-            Domain::Text => Self::texts(slots, raws),
-            domain => Self::numbers(tables, slots, &raws, domain),
+            Domain::Text => Self::texts(slots, raws, control),
+            domain => Self::numbers(tables, slots, &raws, domain, control),
         }
     }
 
-    fn texts(slots: &[&Slot], mut raws: Vec<Raw>) -> Result<Self> {
+    fn texts(slots: &[&Slot], mut raws: Vec<Raw>, control: &Control) -> Result<Self> {
         // Values that stay as they are have their codes already. An empty one would be missing.
         let is_as_read = |raw: &Raw| raw.values.iter().all(|value| !value.is_empty());
         if slots.len() == 1 && slots[0].operand.transforms.is_empty() && raws.iter().all(is_as_read) {
@@ -95,26 +97,39 @@ impl Group {
             let transforms = Pipeline::new(&slot.operand.transforms)?;
             let mut finals = Vec::with_capacity(raw.values.len());
             let text = |code| transforms.apply(raw.values.get(code));
-            values.add_all(raw.values.len(), text, |code| finals.push(code.unwrap_or(MISSING)));
+            let tell = |code: Option<u32>| finals.push(code.unwrap_or(MISSING));
+            values.add_all(raw.values.len(), text, tell, control);
             codes.push(raw.recode(&finals));
         }
         Ok(Self { values: Values::Texts(values), codes })
     }
 
-    fn numbers(tables: &[&Table; 2], slots: &[&Slot], raws: &[Raw], domain: Domain) -> Result<Self> {
+    fn numbers(
+        tables: &[&Table; 2],
+        slots: &[&Slot],
+        raws: &[Raw],
+        domain: Domain,
+        control: &Control,
+    ) -> Result<Self> {
         let parse = |slot: &Slot, raw: &Raw| -> Result<Vec<Option<Decimal>>> {
             let table = tables[slot.table];
             let transforms = Pipeline::new(&slot.operand.transforms)?;
-            let number = |(code, text)| match transforms.apply(text) {
-                Some(text) => number_of(table, slot, raw, code, &text, domain),
-                None => Ok(None),
+            let number = |(code, text)| {
+                control.pass();
+                match transforms.apply(text) {
+                    Some(text) => number_of(table, slot, raw, code, &text, domain),
+                    None => Ok(None),
+                }
             };
             raw.values.iter().enumerate().map(number).collect()
         };
         let parsed: Vec<_> =
             slots.iter().zip(raws).map(|(slot, raw)| parse(slot, raw)).collect::<Result<_>>()?;
         let mut values: Vec<Decimal> = parsed.iter().flatten().flatten().copied().collect();
-        values.sort_unstable();
+        values.sort_unstable_by(|a, b| {
+            control.pass();
+            a.cmp(b)
+        });
         values.dedup();
         let code_of = |number: Option<Decimal>| {
             number.and_then(|number| values.binary_search(&number).ok()).map_or(MISSING, |code| code as u32)

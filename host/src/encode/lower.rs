@@ -4,6 +4,7 @@ use super::dictionary::Dictionary;
 use super::group::{Group, Values};
 use super::grouping::Grouping;
 use super::{Encoded, ReachColumn, marks, numbers, symbols, tokens};
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::rules::{Condition, Measure, Predicate, Side, Test, Tokenizer};
 use hyperblock_shared::measure as shared;
@@ -15,8 +16,10 @@ pub(super) fn lower(
     grouping: &Grouping,
     groups: &[Group],
     encoded: &mut Encoded,
+    control: &Control,
 ) -> Result<()> {
     let mut lowering = Lowering {
+        control,
         grouping,
         groups,
         texts: Vec::new(),
@@ -25,6 +28,7 @@ pub(super) fn lower(
         marks: Vec::new(),
     };
     for predicate in predicates {
+        control.check()?;
         let lowered = lowering.lower(predicate, encoded)?;
         encoded.predicates.push(lowered);
     }
@@ -33,6 +37,7 @@ pub(super) fn lower(
 
 /// Restates predicates over codes, and encodes what their measures need on the way, each once.
 struct Lowering<'a> {
+    control: &'a Control,
     grouping: &'a Grouping,
     groups: &'a [Group],
     texts: Vec<usize>,
@@ -110,12 +115,12 @@ impl Lowering<'_> {
         encoded: &mut Encoded,
     ) -> Result<u32> {
         once(&mut self.sets, (group, tokenizer), &mut encoded.sets, || {
-            tokens::tokenize(group, values, tokenizer)
+            tokens::tokenize(group, values, tokenizer, self.control)
         })
     }
 
     fn symbols(&mut self, group: usize, values: &Dictionary, encoded: &mut Encoded) -> Result<u32> {
-        once(&mut self.texts, group, &mut encoded.texts, || symbols::pack(group, values))
+        once(&mut self.texts, group, &mut encoded.texts, || symbols::pack(group, values, self.control))
     }
 }
 

@@ -7,6 +7,7 @@
 //!    keys are equal, so neither chunks nor hashes nor threads show in the codes.
 //! 4. Each chunk replaces its numbers by codes, and sorts its sets.
 
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use hashbrown::hash_table::{Entry, HashTable};
 use hashbrown::{DefaultHashBuilder, HashMap};
@@ -43,13 +44,14 @@ pub(crate) fn number<V: Copy + Sync, S: Split<V>>(
     split: &S,
     n_chunks: usize,
     most: u32,
+    control: &Control,
 ) -> Result<Numbered> {
     let n_shares = n_chunks.max(1);
     let per_chunk = values.len().div_ceil(n_shares).max(1);
     let hasher = DefaultHashBuilder::default();
     let chunks: Vec<Chunk<S::Key>> = values
         .par_chunks(per_chunk)
-        .map(|values| Chunk::new(values, split, &hasher, n_shares, most))
+        .map(|values| Chunk::new(values, split, &hasher, n_shares, most, control))
         .collect::<Result<_>>()?;
     // Also keeps token codes in 32 bits: there are no more of them than tokens.
     let n_tokens: usize = chunks.iter().map(|chunk| chunk.numbers.len()).sum();
@@ -58,7 +60,7 @@ pub(crate) fn number<V: Copy + Sync, S: Split<V>>(
     }
     let shares: Vec<Share<S::Key>> =
         (0..n_shares).into_par_iter().map(|share| Share::new(&chunks, share)).collect();
-    let codes = codes(&shares);
+    let codes = codes(&shares, control);
 
     let mut heads = vec![Head::default(); values.len()];
     let mut tokens = vec![0; n_tokens];
@@ -73,7 +75,7 @@ pub(crate) fn number<V: Copy + Sync, S: Split<V>>(
     }
     chunks.into_par_iter().zip(outputs).enumerate().for_each(|(ix, (chunk, (heads, tokens, start)))| {
         let codes = chunk.codes(ix, &shares, &codes);
-        chunk.write(&codes, start, heads, tokens);
+        chunk.write(&codes, start, heads, tokens, control);
     });
     Ok((heads, tokens))
 }
@@ -110,11 +112,13 @@ impl<K: Copy + Eq + Hash> Chunk<K> {
         hasher: &DefaultHashBuilder,
         n_shares: usize,
         most: u32,
+        control: &Control,
     ) -> Result<Self> {
         let mut table: HashTable<Token<K>> = HashTable::new();
         let mut lens = Vec::with_capacity(values.len());
         let mut numbers = Vec::new();
         for (ix, &value) in values.iter().enumerate() {
+            control.pass();
             let (ix, before) = (ix as u32, numbers.len());
             split.each(value, |key| {
                 let number = table.len() as u32;
@@ -162,9 +166,17 @@ impl<K: Copy + Eq + Hash> Chunk<K> {
         finals
     }
 
-    fn write(&self, codes: &[u32], mut start: u32, heads: &mut [Head], mut tokens: &mut [u32]) {
+    fn write(
+        &self,
+        codes: &[u32],
+        mut start: u32,
+        heads: &mut [Head],
+        mut tokens: &mut [u32],
+        control: &Control,
+    ) {
         let mut numbers = &self.numbers[..];
         for (head, &len) in heads.iter_mut().zip(&self.lens) {
+            control.pass();
             let (set, set_numbers);
             (set, tokens) = tokens.split_at_mut(len as usize);
             (set_numbers, numbers) = numbers.split_at(len as usize);
@@ -207,13 +219,16 @@ impl<K: Copy + Eq + Hash> Share<K> {
 }
 
 /// By share and place: the codes.
-fn codes<K: Copy + Ord + Send + Sync>(shares: &[Share<K>]) -> Vec<Vec<u32>> {
+fn codes<K: Copy + Ord + Send + Sync>(shares: &[Share<K>], control: &Control) -> Vec<Vec<u32>> {
     let mut order: Vec<(u32, K, u32, u32)> =
         Vec::with_capacity(shares.iter().map(|share| share.tokens.len()).sum());
     for (ix, share) in (0..).zip(shares) {
         order.extend((0..).zip(&share.tokens).map(|(place, &(frequency, key))| (frequency, key, ix, place)));
     }
-    order.par_sort_unstable();
+    order.par_sort_unstable_by(|a, b| {
+        control.pass();
+        a.cmp(b)
+    });
     let mut codes: Vec<Vec<u32>> = shares.iter().map(|share| vec![0; share.tokens.len()]).collect();
     for (code, &(_, _, share, place)) in (0..).zip(&order) {
         codes[share as usize][place as usize] = code;

@@ -6,6 +6,7 @@
 
 use super::group::{Group, Slot};
 use super::transform::{Pipeline, values};
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::read::table::Table;
 use crate::rules::{Domain, Operand};
@@ -29,34 +30,36 @@ pub(crate) fn ranks(
     right: Option<&Table>,
     keys: &[Operand; 2],
     domain: Domain,
+    control: &Control,
 ) -> Result<Ranks> {
     if domain == Domain::Text {
-        let left = texts(left, &keys[0])?;
-        let right = right.map(|right| texts(right, &keys[1])).transpose()?;
-        return Ok(of_texts([&left, right.as_deref().unwrap_or_default()]));
+        let left = texts(left, &keys[0], control)?;
+        let right = right.map(|right| texts(right, &keys[1], control)).transpose()?;
+        return Ok(of_texts([&left, right.as_deref().unwrap_or_default()], control));
     }
     let n_tables = 1 + usize::from(right.is_some());
     let slot = |table: usize| Slot { table, operand: keys[table].clone(), domain };
     let slots: Vec<Slot> = (0..n_tables).map(slot).collect();
     let slots: Vec<&Slot> = slots.iter().collect();
-    let Group { values, codes } = Group::new(&[left, right.unwrap_or(left)], &slots)?;
+    let Group { values, codes } = Group::new(&[left, right.unwrap_or(left)], &slots, control)?;
     let mut codes = codes.into_iter();
     let by_table = [codes.next().unwrap_or_default(), codes.next().unwrap_or_default()];
     Ok(Ranks { by_table, n_keys: values.len() as u32 })
 }
 
 /// By record: its key.
-fn texts<'a>(table: &'a Table, key: &Operand) -> Result<Vec<Option<Cow<'a, str>>>> {
+fn texts<'a>(table: &'a Table, key: &Operand, control: &Control) -> Result<Vec<Option<Cow<'a, str>>>> {
     let transforms = Pipeline::new(&key.transforms)?;
     let column = values(table, key)?;
     let text = |record: u32| {
+        control.pass();
         let row = table.ids.row(record);
         if column.is_null(row) { None } else { transforms.apply(column.value(row)) }
     };
     Ok((0..table.n_records()).into_par_iter().map(text).collect())
 }
 
-fn of_texts(tables: [&[Option<Cow<'_, str>>]; 2]) -> Ranks {
+fn of_texts(tables: [&[Option<Cow<'_, str>>]; 2], control: &Control) -> Ranks {
     let of_table = |table: usize| {
         let keys = tables[table].par_iter().zip(0u32..tables[table].len() as u32);
         keys.filter_map(move |(key, record)| {
@@ -66,7 +69,10 @@ fn of_texts(tables: [&[Option<Cow<'_, str>>]; 2]) -> Ranks {
     };
     let mut order: Vec<(u64, &str, usize, u32)> = of_table(0).chain(of_table(1)).collect();
     // UTF-8 is ordered as its code points are, and most keys part early.
-    order.par_sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    order.par_sort_unstable_by(|a, b| {
+        control.pass();
+        (a.0, a.1).cmp(&(b.0, b.1))
+    });
     let mut by_table = tables.map(|keys| vec![MISSING; keys.len()]);
     let mut n_keys = 0;
     for same in order.chunk_by(|a, b| a.1 == b.1) {

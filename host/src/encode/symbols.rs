@@ -2,6 +2,7 @@
 
 use super::TextColumn;
 use super::dictionary::Dictionary;
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use hyperblock_shared::columns::Head;
 use hyperblock_shared::signature::element_bit;
@@ -14,7 +15,7 @@ const VALUES_PER_SHARE: usize = 1 << 12;
 const BYTES_PER_SHARE: usize = 1 << 20;
 
 /// Packs values, a share of them by each thread; the shares are put together in order.
-pub(super) fn pack(domain: usize, values: &Dictionary) -> Result<TextColumn> {
+pub(super) fn pack(domain: usize, values: &Dictionary, control: &Control) -> Result<TextColumn> {
     let alphabet = Alphabet::of(values.all_text());
     let bits = match alphabet.n_symbols {
         0..=0xff => 8,
@@ -23,6 +24,7 @@ pub(super) fn pack(domain: usize, values: &Dictionary) -> Result<TextColumn> {
     };
     let n_shares = values.len().div_ceil(VALUES_PER_SHARE);
     let share = |share: usize| {
+        control.check()?;
         let first = share * VALUES_PER_SHARE;
         let codes = first..values.len().min(first + VALUES_PER_SHARE);
         alphabet.share(codes.map(|code| values.get(code)), bits)
@@ -151,7 +153,7 @@ mod tests {
         for value in values {
             dictionary.add(value, dictionary.hash(value));
         }
-        pack(0, &dictionary).unwrap()
+        pack(0, &dictionary, &Control::default()).unwrap()
     }
 
     #[test]

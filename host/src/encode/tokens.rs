@@ -10,11 +10,17 @@ mod tests;
 use super::SetColumn;
 use super::dictionary::Dictionary;
 use super::numbering::{Split, n_chunks, number};
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::rules::Tokenizer;
 
-pub(super) fn tokenize(domain: usize, values: &Dictionary, tokenizer: Tokenizer) -> Result<SetColumn> {
-    tokenize_in(n_chunks(values.all_text().len()), u32::MAX, domain, values, tokenizer)
+pub(super) fn tokenize(
+    domain: usize,
+    values: &Dictionary,
+    tokenizer: Tokenizer,
+    control: &Control,
+) -> Result<SetColumn> {
+    tokenize_in(n_chunks(values.all_text().len()), u32::MAX, domain, values, tokenizer, control)
 }
 
 /// The same, in so many chunks and with so many tokens at most.
@@ -24,11 +30,12 @@ fn tokenize_in(
     domain: usize,
     values: &Dictionary,
     tokenizer: Tokenizer,
+    control: &Control,
 ) -> Result<SetColumn> {
     let values: Vec<&str> = values.iter().collect();
     let (heads, tokens) = match tokenizer {
-        Tokenizer::Qgrams(q @ 1..=MOST_PACKED) => number(&values, &Packed(q), n_chunks, most)?,
-        _ => number(&values, &Slices(tokenizer), n_chunks, most)?,
+        Tokenizer::Qgrams(q @ 1..=MOST_PACKED) => number(&values, &Packed(q), n_chunks, most, control)?,
+        _ => number(&values, &Slices(tokenizer), n_chunks, most, control)?,
     };
     Ok(SetColumn { domain, heads, tokens })
 }

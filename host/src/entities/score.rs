@@ -44,10 +44,10 @@ pub struct Scoring {
 
 impl Scoring {
     /// Encodes what a score needs of the tables. `right` is `None` when one table is deduplicated.
-    pub fn new(score: Score, left: &Table, right: Option<&Table>) -> Result<Self> {
+    pub fn new(score: Score, left: &Table, right: Option<&Table>, control: &Control) -> Result<Self> {
         let predicates: Vec<Predicate> =
             score.attributes.iter().map(|attribute| attribute.predicate.clone()).collect();
-        let encoded = encode(left, right, &predicates)?;
+        let encoded = encode(left, right, &predicates, control)?;
         let lowered = |(nth, (attribute, predicate))| {
             let ScoreAttribute { weight, threshold, levels, name, .. }: &ScoreAttribute = attribute;
             let of_one = || Error::Internal(format!("attribute `{name}` compares nothing"));

@@ -46,8 +46,9 @@ pub struct Inquiry {
 
 impl Inquiry {
     /// Reads what a job reads. Nothing is encoded before a pair is named.
-    pub fn new(job: &Job) -> Result<Self> {
-        let Bound { left, right, rules, score, neighbourhoods } = job.read()?.bind()?;
+    pub fn new(job: &Job, control: &Control) -> Result<Self> {
+        let read = control.guard(|| job.read(control))?;
+        let Bound { left, right, rules, score, neighbourhoods } = read.bind()?;
         Ok(Self { score, neighbourhoods, ..Self::of(left, right, rules) })
     }
 
@@ -58,7 +59,7 @@ impl Inquiry {
     }
 
     /// What the rules say about the pair of these ids. Within one table their order does not matter.
-    pub fn why(&self, left: &str, right: &str) -> Result<Why> {
+    pub fn why(&self, left: &str, right: &str, control: &Control) -> Result<Why> {
         let (left, right) = self.locate(left, right)?;
         let pair = match &self.right {
             None => Pair { left: self.left.part(&[left, right]), right: None },
@@ -69,14 +70,14 @@ impl Inquiry {
             right: pair.right().ids.text(pair.right_record()),
             findings: pair.findings(&self.predicates)?,
             rules: self.rules.iter().map(|rule| self.rule(rule)).collect(),
-            neighbourhoods: self.near(left, right)?,
+            neighbourhoods: control.guard(|| self.near(left, right, control))?,
             score: self.score.as_ref().map(|score| pair.score(score)).transpose()?,
         })
     }
 
     /// How far apart two records stand in each neighbourhood. That takes the keys of all records.
-    fn near(&self, left: u32, right: u32) -> Result<Vec<Near>> {
-        let orders = Orders::new(&self.left, self.right.as_ref(), &self.neighbourhoods)?;
+    fn near(&self, left: u32, right: u32, control: &Control) -> Result<Vec<Near>> {
+        let orders = Orders::new(&self.left, self.right.as_ref(), &self.neighbourhoods, control)?;
         let near = |(ix, neighbourhood): (usize, &Neighbourhood)| Near {
             neighbourhood: neighbourhood.clone(),
             distance: orders.distance(ix, left, right),
@@ -231,7 +232,7 @@ impl Pair {
     }
 
     fn score(&self, score: &Score) -> Result<PairScore> {
-        let scoring = Scoring::new(score.clone(), &self.left, self.right.as_ref())?;
+        let scoring = Scoring::new(score.clone(), &self.left, self.right.as_ref(), &Control::default())?;
         let right = self.right_record();
         let pair = [Candidate { left: 0, right, rule: 0 }];
         let scores = scoring.load(always_there())?.score(&pair, &Control::default())?;
@@ -246,7 +247,7 @@ impl Pair {
     }
 
     fn findings(&self, predicates: &[Predicate]) -> Result<Vec<Finding>> {
-        let encoded = encode(&self.left, self.right.as_ref(), predicates)?;
+        let encoded = encode(&self.left, self.right.as_ref(), predicates, &Control::default())?;
         let archive =
             rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps: &[] })
                 .map_err(|error| Error::Internal(format!("the predicates cannot be archived: {error}")))?;

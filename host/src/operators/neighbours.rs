@@ -10,6 +10,7 @@
 //! sorted, any number of left records at a time, and nothing is sorted as a whole. [`Stream`] merges them
 //! with what the rules find.
 
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::{Ranks, ranks};
 use crate::read::table::Table;
@@ -39,14 +40,19 @@ struct OneOrder {
 
 impl Orders {
     /// Sorts the records of the tables by the keys of the neighbourhoods.
-    pub fn new(left: &Table, right: Option<&Table>, neighbourhoods: &[Neighbourhood]) -> Result<Self> {
+    pub fn new(
+        left: &Table,
+        right: Option<&Table>,
+        neighbourhoods: &[Neighbourhood],
+        control: &Control,
+    ) -> Result<Self> {
         let (n_left, n_right) = (left.n_records(), right.map_or(0, Table::n_records));
         if u64::from(n_left) + u64::from(n_right) >= u64::from(u32::MAX) {
             return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
         }
         let order = |neighbourhood: &Neighbourhood| {
             let Neighbourhood { keys, domain, window, .. } = neighbourhood;
-            Ok(OneOrder::new(&ranks(left, right, keys, *domain)?, *window))
+            Ok(OneOrder::new(&ranks(left, right, keys, *domain, control)?, *window))
         };
         let orders = neighbourhoods.par_iter().map(order).collect::<Result<_>>()?;
         Ok(Self { n_left, is_one_table: right.is_none(), orders })

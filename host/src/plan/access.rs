@@ -21,6 +21,7 @@ mod split;
 pub use branch::{Alternative, Way};
 pub use join::{KeyJoin, KeyList};
 
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::Program;
@@ -42,7 +43,12 @@ pub enum Access {
 }
 
 /// The access paths of all branches over a block, without those that have no pair to look at.
-pub fn accesses(encoded: &Encoded, program: &Program, block: &Block) -> Result<Vec<Access>> {
+pub fn accesses(
+    encoded: &Encoded,
+    program: &Program,
+    block: &Block,
+    control: &Control,
+) -> Result<Vec<Access>> {
     let branches = Branches::new(encoded, program, block);
     let chosen = branches.choose(encoded, program, block)?;
     let led = chosen.iter().filter_map(|(branch, choice)| match &choice.chosen {
@@ -55,19 +61,27 @@ pub fn accesses(encoded: &Encoded, program: &Program, block: &Block) -> Result<V
     let mut led = sweep::sweeps(encoded, program, block, &led.collect::<Vec<_>>())?.into_iter();
     let by_key = map(&chosen, block.is_small(), |(branch, choice)| match &choice.chosen {
         Chosen::Key { inner } => match branches.keys_of(branch) {
-            Some(keys) => branch.by_key(encoded, program, keys, inner.as_ref(), block),
+            Some(keys) => branch.by_key(encoded, program, keys, inner.as_ref(), block, control),
             None => Ok(Vec::new()),
         },
         Chosen::Sweep(_) | Chosen::Overlap(..) => Ok(Vec::new()),
     });
     let mut accesses = Vec::new();
     for ((_, choice), by_key) in chosen.iter().zip(by_key) {
+        control.check()?;
         match &choice.chosen {
             Chosen::Sweep(_) => accesses.extend(led.next().map(Access::Sweep)),
             Chosen::Overlap(lead, estimate) => {
                 if let Some(sweep) = led.next() {
                     let all = vec![[0..sweep.left.len(), 0..sweep.right.len()]];
-                    accesses.extend(overlap::accesses(encoded, program, (lead, estimate), sweep, all)?);
+                    accesses.extend(overlap::accesses(
+                        encoded,
+                        program,
+                        (lead, estimate),
+                        sweep,
+                        all,
+                        control,
+                    )?);
                 }
             }
             Chosen::Key { .. } => accesses.extend(by_key?),

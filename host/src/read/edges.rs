@@ -6,6 +6,7 @@
 
 mod lines;
 
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::read::table::{IdSource, ReadOptions, Table, map};
 use arrow_array::Array;
@@ -50,7 +51,7 @@ pub enum Names {
 impl EdgeList {
     /// Reads the file at `path`: lines of two fields, or a Parquet or Arrow table. With `header`, the first
     /// line is no edge.
-    pub fn read(path: &Path, header: bool) -> Result<Self> {
+    pub fn read(path: &Path, header: bool, control: &Control) -> Result<Self> {
         // What a table without anything in it lacks is a header; a list lacks edges.
         if path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
             return Err(no_edges(path));
@@ -58,7 +59,7 @@ impl EdgeList {
         let bytes = map(path)?;
         let bytes: &[u8] = &bytes;
         if bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1") {
-            return Self::of_table(path);
+            return Self::of_table(path, control);
         }
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
             return Err(Error::table(path, "the file is UTF-16; convert it to UTF-8 first"));
@@ -71,13 +72,13 @@ impl EdgeList {
     }
 
     /// The first two columns of a table.
-    fn of_table(path: &Path) -> Result<Self> {
+    fn of_table(path: &Path, control: &Control) -> Result<Self> {
         let options = ReadOptions { id: IdSource::RowNumbers, ..ReadOptions::default() };
-        let schema = Table::read(path, &options, &|_| false)?.schema;
+        let schema = Table::read(path, &options, &|_| false, control)?.schema;
         let [source, target, ..] = &schema.columns[..] else {
             return Err(Error::table(path, "an edge has two columns, source and target; this table has one"));
         };
-        let table = Table::read(path, &options, &|name| name == source.name || name == target.name)?;
+        let table = Table::read(path, &options, &|name| name == source.name || name == target.name, control)?;
         let (sources, targets) = (table.values(0)?, table.values(1)?);
         let named = |row: usize| {
             for (column, values) in [(source, sources), (target, targets)] {

@@ -4,6 +4,7 @@
 //! table's are: by ascending id, integers by value, text by code points; those of a second table after all of
 //! the first.
 
+use crate::base::control::Control;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
 use crate::read::table::{ColumnSchema, IdSource, Ids, Kind, ReadOptions, Table};
@@ -58,10 +59,10 @@ pub struct PairFile {
 
 impl PairFile {
     /// Reads it.
-    pub fn read(source: &PairSource) -> Result<Self> {
+    pub fn read(source: &PairSource, control: &Control) -> Result<Self> {
         let path = &source.path;
         let options = ReadOptions { id: IdSource::RowNumbers, delimiter: source.delimiter };
-        let file = Table::read(path, &options, &|_| true)?;
+        let file = Table::read(path, &options, &|_| true, control)?;
         let columns = source.id_columns(&file)?;
         let scores = source.scores(&file)?;
         let [lefts, rights] = columns.map(|column| file.values(column));
@@ -74,7 +75,7 @@ impl PairFile {
             }
         }
         let kinds = columns.map(|column| file.schema.columns[column].kind);
-        let (of_left, of_right) = (source.table(0)?, source.table(1)?);
+        let (of_left, of_right) = (source.table(0, control)?, source.table(1, control)?);
         let (left, right, [left_records, right_records]) = if source.two_tables {
             let (left, [lefts]) = number(path, [(lefts, kinds[0])], of_left.as_ref())?;
             let (right, [rights]) = number(path, [(rights, kinds[1])], of_right.as_ref())?;
@@ -171,11 +172,11 @@ impl PairSource {
     }
 
     /// A table of records, if there is one.
-    fn table(&self, which: usize) -> Result<Option<Table>> {
+    fn table(&self, which: usize, control: &Control) -> Result<Option<Table>> {
         let Some(path) = &self.records[which] else { return Ok(None) };
         let id = self.record_id.clone().map_or(IdSource::Usual, IdSource::Column);
         let options = ReadOptions { delimiter: self.delimiter, id };
-        Ok(Some(Table::read(path, &options, &|_| false)?))
+        Ok(Some(Table::read(path, &options, &|_| false, control)?))
     }
 }
 

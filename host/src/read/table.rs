@@ -18,6 +18,7 @@ pub use schema::{ColumnSchema, Kind, Schema};
 pub(crate) use kind::days;
 pub(crate) use map::map;
 
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use arrow_array::LargeStringArray;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,13 @@ struct Contents {
 
 impl Table {
     /// Reads the file at `path`, keeping the ids and the columns that `wanted` names.
-    pub fn read(path: &Path, options: &ReadOptions, wanted: &dyn Fn(&str) -> bool) -> Result<Self> {
+    pub fn read(
+        path: &Path,
+        options: &ReadOptions,
+        wanted: &dyn Fn(&str) -> bool,
+        control: &Control,
+    ) -> Result<Self> {
+        control.check()?;
         let bytes = map(path)?;
         let bytes: &[u8] = &bytes;
         let keep = Keep { id: &options.id, wanted };

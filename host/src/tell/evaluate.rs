@@ -4,6 +4,7 @@ mod entities;
 
 pub use entities::{Agreement, EntityQuality};
 
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::read::table::{IdSource, Ids, ReadOptions, Table};
 use hashbrown::{HashMap, HashSet};
@@ -55,14 +56,14 @@ pub struct Quality {
 impl Truth {
     /// Reads a truth file: two columns, either `id_a, id_b` (matching pairs) or `id, entity_id` (records of one entity
     /// match). `right` is `None` when one table is deduplicated.
-    pub fn read(path: &Path, left: &Table, right: Option<&Table>) -> Result<Self> {
-        Self::of_ids(path, &left.ids, right.map(|right| &right.ids))
+    pub fn read(path: &Path, left: &Table, right: Option<&Table>, control: &Control) -> Result<Self> {
+        Self::of_ids(path, &left.ids, right.map(|right| &right.ids), control)
     }
 
     /// The same where only the ids of the records are known.
-    pub fn of_ids(path: &Path, left: &Ids, right: Option<&Ids>) -> Result<Self> {
+    pub fn of_ids(path: &Path, left: &Ids, right: Option<&Ids>, control: &Control) -> Result<Self> {
         let options = ReadOptions { id: IdSource::RowNumbers, ..ReadOptions::default() };
-        let file = Table::read(path, &options, &|_| true)?;
+        let file = Table::read(path, &options, &|_| true, control)?;
         let find = |name: &str| file.schema.find(name);
         match (find("id_a").zip(find("id_b")), find("id").zip(find("entity_id"))) {
             (Some((a, b)), _) => Self::pairs(&file, a, b, left, right),

@@ -8,7 +8,6 @@ mod entities;
 mod format;
 mod iterations;
 mod scored;
-mod target;
 mod tuples;
 
 pub use candidates::CandidateRows;
@@ -18,15 +17,17 @@ pub use iterations::IterationRows;
 pub use scored::ScoredRows;
 pub use tuples::TupleRows;
 
-use crate::base::error::Result;
+use crate::base::control::Control;
+use crate::base::error::{Error, Result};
+use crate::base::target::Target;
 use crate::read::table::Ids;
 use arrow_array::builder::LargeStringBuilder;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
-use format::Writer;
+use format::{ROWS_PER_BATCH, Writer};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use target::Target;
 
 /// What rows of one kind look like.
 pub trait Rows: Sync {
@@ -44,29 +45,47 @@ pub trait Rows: Sync {
 }
 
 /// A file of rows being written.
-pub struct Output<R> {
+pub struct Output<'a, R> {
     writer: Writer,
     target: Target,
     rows: R,
+    control: &'a Control,
 }
 
-impl<R: Rows> Output<R> {
+impl<'a, R: Rows> Output<'a, R> {
     /// Starts the file. `-` is standard output, as CSV.
-    pub fn create(path: &Path, rows: R) -> Result<Self> {
+    pub fn create(path: &Path, rows: R, control: &'a Control) -> Result<Self> {
         let target = Target::create(path)?;
-        let writer = Writer::new(Format::of(path)?, target.file()?, &rows).map_err(target.failed())?;
-        Ok(Self { writer, target, rows })
+        let writer = Writer::new(Format::of(path)?, target.file()?, &rows).map_err(failed(path))?;
+        Ok(Self { writer, target, rows, control })
     }
 
     /// Appends rows.
     pub fn write(&mut self, rows: &[R::Row]) -> Result<()> {
-        self.writer.write(rows, &self.rows).map_err(self.target.failed())
+        for batch in rows.chunks(ROWS_PER_BATCH) {
+            self.control.check()?;
+            self.writer.write(batch, &self.rows).map_err(failed(self.target.path()))?;
+        }
+        Ok(())
     }
 
     /// Writes what is left, and puts the file in its place.
     pub fn finish(self) -> Result<()> {
-        self.writer.finish().map_err(self.target.failed())?;
+        self.control.check()?;
+        self.writer.finish().map_err(failed(self.target.path()))?;
+        self.control.check()?;
         self.target.finish()
+    }
+}
+
+/// For `map_err` on anything that writes.
+fn failed(path: &Path) -> impl Fn(ArrowError) -> Error {
+    move |error| {
+        let source = match error {
+            ArrowError::IoError(_, source) => source,
+            other => io::Error::other(other),
+        };
+        Error::Io { path: path.to_owned(), source }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, EVERYWHERE, GPU, On, Registered, trials};
 use crate::papers::prepare;
+use hyperblock::Control;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::access::{Access, accesses};
 use hyperblock::plan::partition::blocks;
@@ -36,7 +37,9 @@ fn joins_of_heavies() -> impl Iterator<Item = ScanOptions> {
 fn count_accesses(paper: &Paper<'_>, counts: &mut [usize; 4]) {
     let Prepared { encoded, plan, .. } = &paper.prepared;
     for block in blocks(&paper.prepared.task()) {
-        for access in accesses(encoded, plan.program(), &block).unwrap_or_else(|error| panic!("{error}")) {
+        for access in accesses(encoded, plan.program(), &block, &Control::default())
+            .unwrap_or_else(|error| panic!("{error}"))
+        {
             match access {
                 Access::Join(join) => {
                     counts[0] += 1;

@@ -3,6 +3,7 @@
 use crate::bench::{Bench, Device, EVERYWHERE, GPU, NOT_ON_THREADS, On, Registered, trials};
 use crate::papers::{for_random_cases, prepare};
 use crate::sheets::{heavy_sheet, long_sheet, name_rules, name_sheet, text_rules};
+use hyperblock::Control;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::access::{Access, accesses};
 use hyperblock::plan::overlap::{Elements, OverlapMethod};
@@ -53,7 +54,7 @@ impl Counts {
         let Prepared { encoded, plan, .. } = &paper.prepared;
         let program = plan.program();
         for block in blocks(&paper.prepared.task()) {
-            let accesses = accesses(encoded, program, &block)?;
+            let accesses = accesses(encoded, program, &block, &Control::default())?;
             let is_joined = accesses.iter().any(|access| matches!(access, Access::Overlap(_)));
             for access in accesses.iter().filter(|_| is_joined) {
                 match access {

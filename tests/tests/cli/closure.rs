@@ -1,6 +1,7 @@
 //! `hyperblock closure`: edges in, all pairs of nodes of which one reaches the other out.
 
 use crate::program::{Folder, redacted};
+use hyperblock::Control;
 use hyperblock::read::table::{IdSource, ReadOptions, Table};
 use insta::assert_snapshot;
 
@@ -47,7 +48,8 @@ fn csv_and_tsv_to_the_byte() {
 /// Rows of a table, as text.
 fn rows(folder: &Folder, name: &str) -> Vec<[String; 2]> {
     let options = ReadOptions { id: IdSource::RowNumbers, ..ReadOptions::default() };
-    let table = Table::read(&folder.path(name), &options, &|_| true).expect("an output can be read again");
+    let table = Table::read(&folder.path(name), &options, &|_| true, &Control::default())
+        .expect("an output can be read again");
     assert_eq!(table.schema.names(), "`src`, `dst`");
     let [sources, targets] = [0, 1].map(|ix| table.values(ix).expect("a column"));
     let text = |text: Option<&str>| text.expect("no node is missing").to_owned();

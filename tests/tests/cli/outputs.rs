@@ -1,6 +1,7 @@
 //! What the program writes and says when all is well.
 
 use crate::program::{Folder, PAIRS, PEOPLE, RULES, people, redacted};
+use hyperblock::Control;
 use hyperblock::device::cuda;
 use hyperblock::read::table::{IdSource, ReadOptions, Table};
 use insta::assert_snapshot;
@@ -62,7 +63,8 @@ fn an_older_output_is_replaced() {
 /// All columns of an output file, as text, by row.
 fn rows(folder: &Folder, name: &str) -> Vec<Vec<Option<String>>> {
     let options = ReadOptions { id: IdSource::RowNumbers, ..ReadOptions::default() };
-    let table = Table::read(&folder.path(name), &options, &|_| true).expect("an output can be read again");
+    let table = Table::read(&folder.path(name), &options, &|_| true, &Control::default())
+        .expect("an output can be read again");
     let columns = table.schema.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>();
     assert_eq!(columns, ["left", "right", "rule"]);
     let columns: Vec<_> = (0..3).map(|ix| table.values(ix).expect("a column")).collect();

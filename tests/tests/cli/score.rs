@@ -1,6 +1,7 @@
 //! Candidates with scores.
 
 use crate::program::{Folder, PEOPLE, redacted};
+use hyperblock::Control;
 use insta::assert_snapshot;
 
 const RULES: &str = "\
@@ -69,7 +70,13 @@ fn parquet_and_arrow_have_it_too() {
             id: hyperblock::read::table::IdSource::RowNumbers,
             ..Default::default()
         };
-        let table = hyperblock::read::table::Table::read(&folder.path(name), &options, &|_| true).unwrap();
+        let table = hyperblock::read::table::Table::read(
+            &folder.path(name),
+            &options,
+            &|_| true,
+            &Control::default(),
+        )
+        .unwrap();
         assert_eq!(table.schema.names(), "`left`, `right`, `rule`, `score`");
         let scores = table.values(3).unwrap().iter().flatten().map(|score| score.parse::<f64>().unwrap());
         found.push(scores.collect::<Vec<_>>());

@@ -1,6 +1,7 @@
 //! What the program says about one pair, and that the engine would say the same of every pair.
 
 use crate::program::{Folder, people};
+use hyperblock::Control;
 use hyperblock::Job;
 use hyperblock::inspect::why::Inquiry;
 use hyperblock_tests::case::is_no_rule;
@@ -447,12 +448,12 @@ fn agrees_with_the_oracle_on_every_pair() {
                 (folder, job)
             }
         };
-        let inquiry = Inquiry::new(&job).expect("it was read before");
+        let inquiry = Inquiry::new(&job, &Control::default()).expect("it was read before");
         drop(folder);
         let mut found = Vec::new();
         for (ix, left) in case.left.ids.iter().enumerate() {
             for right in case.right.as_ref().map_or(&case.left.ids[ix + 1..], |right| &right.ids) {
-                let why = inquiry.why(left, right).expect("both are there");
+                let why = inquiry.why(left, right, &Control::default()).expect("both are there");
                 found.extend(why.witness().map(|rule| (why.left.clone(), why.right.clone(), rule)));
             }
         }

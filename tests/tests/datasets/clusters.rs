@@ -23,8 +23,8 @@ pub(crate) fn settlements() -> Result<(), Failed> {
         records: [Some(folder.join("table.csv")), None],
         ..PairSource::default()
     };
-    let file = PairFile::read(&source)?;
-    let truth = Truth::of_ids(&folder.join("truth.csv"), &file.left, None)?;
+    let file = PairFile::read(&source, &Control::default())?;
+    let truth = Truth::of_ids(&folder.join("truth.csv"), &file.left, None, &Control::default())?;
     let mut devices: Vec<Box<dyn Backend>> = vec![Box::new(Cpu::new())];
     if cuda::gpus().is_ok() {
         devices.push(Box::new(Cuda::open(0)?));

@@ -51,9 +51,9 @@ pub(crate) fn hold(all: &[DataSet]) -> Result<(), Failed> {
 
 fn of(data: &DataSet) -> Result<Vec<Node>, Failed> {
     let cut = data.cut(N_RECORDS)?;
-    let prepared = cut.job().prepare(&Cpu::new())?;
+    let prepared = cut.job().prepare(&Cpu::new(), &Control::default())?;
     let analysis = prepared.analyze(&Control::default())?;
-    let explained = prepared.explain()?;
+    let explained = prepared.explain(&Control::default())?;
     let node = |line: hyperblock::inspect::explain::Line<'_>| Node {
         data: data.name.clone(),
         what: match line.what {

@@ -59,7 +59,7 @@ fn holds(example: &Example) -> Result<(), Failed> {
     };
     let resolve = Resolve::new(job).method(example.method).truth(folder.join(example.truth));
     let device = Cpu::new();
-    let resolved = resolve.prepare(&device)?.run(&device, &Control::default())?;
+    let resolved = resolve.prepare(&device, &Control::default())?.run(&device, &Control::default())?;
     let entities = resolved.summary.steps.last().ok_or("no step was measured")?;
     let seen = entities.quality.pairwise;
     if seen.precision < example.precision || seen.recall < example.recall || seen.f1 < example.f1 {

@@ -66,7 +66,7 @@ fn by_oracle(cut: &Cut, prepared: &Prepared) -> Result<Vec<Found>, Failed> {
 
 fn found(job: &Job) -> Result<(Prepared, Vec<Found>), Failed> {
     let device = Cpu::new();
-    let prepared = job.prepare(&device)?;
+    let prepared = job.prepare(&device, &Control::default())?;
     let mut all = Vec::new();
     prepared.run(&device, &Control::default(), &mut |candidates: &[Candidate]| {
         all.extend_from_slice(candidates);

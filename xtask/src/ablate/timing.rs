@@ -9,6 +9,7 @@ use super::{Args, Data};
 use crate::bench::measure::{LONG, Times, scan};
 use crate::bench::scan::open;
 use anyhow::{Result, ensure};
+use hyperblock::Control;
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::{Evidence, Plan, ScanOptions, Variant};
@@ -104,8 +105,8 @@ impl Jobs {
         let without = |part: &Part| *part == Some(Variant::NoFilter);
         let unfiltered = parts.iter().any(without).then(|| job.clone().variants(vec![Variant::NoFilter]));
         Ok(Self {
-            filtered: job.prepare(device)?,
-            unfiltered: unfiltered.map(|job| job.prepare(device)).transpose()?,
+            filtered: job.prepare(device, &Control::default())?,
+            unfiltered: unfiltered.map(|job| job.prepare(device, &Control::default())).transpose()?,
         })
     }
 
@@ -150,7 +151,7 @@ mod tests {
     #[test]
     fn the_variant_is_what_changes() {
         let device = Cpu::new();
-        let job = Data::Names.make(50).unwrap().prepare(&device).unwrap();
+        let job = Data::Names.make(50).unwrap().prepare(&device, &hyperblock::Control::default()).unwrap();
         let [full, without] = [None, Some(Variant::NoQueue)].map(|part| plan(&job, part).unwrap());
         assert_eq!(full.program().bytes(), without.program().bytes());
         assert!(full.program().options().queue && !without.program().options().queue);

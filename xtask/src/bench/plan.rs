@@ -14,6 +14,7 @@ use crate::r#gen;
 use crate::record;
 use crate::replace::replace;
 use anyhow::{Result, ensure};
+use hyperblock::Control;
 use hyperblock::device;
 use hyperblock::operators::Backend;
 use hyperblock::plan::Variant;
@@ -85,7 +86,9 @@ fn measure(device: &dyn Backend, table: &Path, by: &'static str, n: usize, rules
     let prepared = ORDERS
         .into_iter()
         .map(|variant| {
-            Ok(Job::dedupe(table, &path).variants(variant.into_iter().collect()).prepare(device)?)
+            Ok(Job::dedupe(table, &path)
+                .variants(variant.into_iter().collect())
+                .prepare(device, &Control::default())?)
         })
         .collect::<Result<Vec<_>>>()?;
     let mut times = vec![Vec::new(); ORDERS.len()];

@@ -9,6 +9,7 @@ use super::{RapidfuzzArgs, Workload};
 use crate::cargo::at_root;
 use crate::record;
 use anyhow::{Context, Result, bail, ensure};
+use hyperblock::Control;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::operators::Backend;
 use std::path::Path;
@@ -24,7 +25,7 @@ pub(super) fn run(args: &RapidfuzzArgs) -> Result<()> {
     let theirs = theirs(&python, &files.left)?;
 
     let device = Cpu::new();
-    let job = files.job().prepare(&device)?;
+    let job = files.job().prepare(&device, &Control::default())?;
     let mut n_found = 0;
     let times = Times::of(|| {
         n_found = scan(&job, job.plan.program(), &device)?;

@@ -9,6 +9,7 @@ use super::{ScanArgs, Workload};
 use crate::record;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
+use hyperblock::Control;
 use hyperblock::device;
 use hyperblock::device::cuda;
 use hyperblock::operators::Backend;
@@ -65,7 +66,7 @@ fn measure(
     let mut known = workload.known(rows);
     let mut first_rate = None;
     for device in devices {
-        let job = job.prepare(&**device)?;
+        let job = job.prepare(&**device, &Control::default())?;
         let n_pairs = job.task().n_pairs();
         let mut n_found = 0;
         let times = Times::of(|| {

@@ -34,7 +34,7 @@ pub(super) fn run(args: &ScoreArgs) -> Result<()> {
         let job = Job::dedupe(folder.join("cds.csv"), &rules);
         let mut known = None;
         for device in &devices {
-            let job = job.prepare(&**device)?;
+            let job = job.prepare(&**device, &Control::default())?;
             let found = measure_on(&job, &**device, measure, &pairs, args.rows, &mut lines)?;
             let wanted = *known.get_or_insert(found);
             ensure!(found == wanted, "{}: {found:?} on {}, not {wanted:?}", name(measure), device.name());

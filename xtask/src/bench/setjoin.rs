@@ -152,7 +152,8 @@ fn measure(
     let asked = if args.way.is_empty() { SetjoinWay::value_variants() } else { &args.way };
     let ways: Vec<SetjoinWay> = asked.iter().copied().filter(|way| !slow.contains(way)).collect();
     let rules = rule(q, threshold)?;
-    let prepare = |way: &SetjoinWay| Ok(way.job(&titles.path, &rules).prepare(device)?);
+    let prepare =
+        |way: &SetjoinWay| Ok(way.job(&titles.path, &rules).prepare(device, &Control::default())?);
     let jobs = ways.iter().map(prepare).collect::<Result<Vec<Prepared>>>()?;
     let mut n_candidates = 0;
     let times = Times::in_turns(ways.len(), LONG, |ix| {

@@ -93,7 +93,7 @@ fn ours(titles: &Titles, threshold: f64) -> Result<Ours> {
     let (mut joins, mut wholes) = (Vec::new(), Vec::new());
     let mut pairs = Vec::new();
     for _ in 0..=RUNS {
-        let prepared = job.prepare(&device)?;
+        let prepared = job.prepare(&device, &Control::default())?;
         let mut found = Vec::new();
         let summary = prepared.run(&device, &Control::default(), &mut |candidates| {
             found.extend(candidates.iter().map(|candidate| (candidate.left, candidate.right)));

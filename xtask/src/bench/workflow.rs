@@ -117,7 +117,7 @@ fn resolve(table: &Path, rules: &Path) -> Resolve {
 /// From the file to entities, once.
 fn once(files: &Files, device: &dyn Backend) -> Result<(Run, Counts)> {
     let start = Instant::now();
-    let prepared = resolve(&files.table, &files.rules).prepare(device)?;
+    let prepared = resolve(&files.table, &files.rules).prepare(device, &Control::default())?;
     let resolved = prepared.run(device, &Control::default())?;
     let all = start.elapsed();
     let summary = resolved.summary;
@@ -152,7 +152,8 @@ fn report(args: &WorkflowArgs, device: &str, runs: &[Run], counts: Option<Counts
 
 /// How good the entities are.
 fn quality(files: &Files, device: &dyn Backend) -> Result<String> {
-    let prepared = resolve(&files.table, &files.rules).truth(&files.truth).prepare(device)?;
+    let prepared =
+        resolve(&files.table, &files.rules).truth(&files.truth).prepare(device, &Control::default())?;
     let resolved = prepared.run(device, &Control::default())?;
     let step = |step: &hyperblock::resolve::StepQuality| {
         let quality = step.quality.pairwise;

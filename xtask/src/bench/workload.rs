@@ -164,7 +164,13 @@ mod tests {
             if workload == Workload::Scholar {
                 continue; // Large, and not everywhere.
             }
-            let job = workload.make(400).unwrap().unwrap().job().prepare(&device).unwrap();
+            let job = workload
+                .make(400)
+                .unwrap()
+                .unwrap()
+                .job()
+                .prepare(&device, &hyperblock::Control::default())
+                .unwrap();
             let n_found = scan(&job, job.plan.program(), &device).unwrap();
             assert!((1..4_000).contains(&n_found), "{}: {n_found}", workload.name());
         }

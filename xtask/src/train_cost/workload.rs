@@ -8,6 +8,7 @@ use crate::cargo::target;
 use crate::r#gen::{self, names};
 use crate::replace::replace;
 use anyhow::{Context, Result};
+use hyperblock::Control;
 use hyperblock::Job;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::encode::Encoded;
@@ -71,7 +72,7 @@ pub(super) fn draw(rows: u32, seed: u64) -> Result<Vec<Encoded>> {
         Job::link(&texts, &people, rules("texts-people.toml", linked(&right))?),
     ];
     let vary = |job: Job| -> Result<Encoded> {
-        let mut encoded = job.prepare(&Cpu::new())?.encoded;
+        let mut encoded = job.prepare(&Cpu::new(), &Control::default())?.encoded;
         encoded.predicates =
             encoded.predicates.iter().flat_map(|predicate| variants(predicate, &mut rng)).collect();
         Ok(encoded)

@@ -46,7 +46,7 @@ impl Scan for CpuScan<'_> {
     ) -> Result<Outcome> {
         let mut all = Vec::new();
         for block in blocks(task) {
-            all.extend(accesses(self.encoded, self.program, &block)?);
+            all.extend(accesses(self.encoded, self.program, &block, control)?);
         }
         let n_steps = |access: &Access| match access {
             Access::Sweep(sweep) => Ok(u64::from(sweep.n_stretches())),
@@ -122,7 +122,11 @@ impl CpuScan<'_> {
                 let nth = stretch - sweep.firsts[ix as usize];
                 let part = sweep.intervals[ix as usize].part(nth, sweep.settings.stretch);
                 let before = verify.found.len();
-                screen.stretch(part, &mut |left, right| verify.items(left, right));
+                // Of long values even a few pairs take long.
+                screen.stretch(part, &mut |left, right| {
+                    control.pass();
+                    verify.items(left, right);
+                });
                 n_found.fetch_add(verify.found.len() - before, Relaxed);
                 if let Some(steps) = steps {
                     steps.done(1);

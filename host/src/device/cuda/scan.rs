@@ -98,7 +98,7 @@ impl Scan for CudaScan<'_> {
         let mut work = Work::default();
         let options = self.program.options();
         for block in blocks(task) {
-            for access in accesses(self.encoded, self.program, &block)? {
+            for access in accesses(self.encoded, self.program, &block, control)? {
                 match access {
                     Access::Sweep(sweep) => work.sweeps.extend(parts(&sweep)),
                     Access::Join(join) if is_swept(&join, &options, self.gpu.fewest_joined) => {

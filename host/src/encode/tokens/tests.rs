@@ -1,6 +1,7 @@
 //! Token sets against a naive tokenizer.
 
 use super::*;
+use crate::base::control::Control;
 use crate::base::error::Error;
 use hyperblock_shared::columns::Sets;
 use hyperblock_shared::signature::token_bit;
@@ -45,7 +46,7 @@ fn sets_are_sets_and_qgrams_count_characters() {
     assert!(tokens("ab", Tokenizer::Qgrams(3)).is_empty());
 
     let values = dictionary(["to be or to be", "be", "ab"]);
-    let column = tokenize(0, &values, Tokenizer::Words).unwrap();
+    let column = tokenize(0, &values, Tokenizer::Words, &Control::default()).unwrap();
     // Two values have "be", one each "ab", "or" and "to".
     assert_eq!(sets(&column), [&[1, 2, 3][..], &[3], &[0]]);
 }
@@ -54,7 +55,7 @@ fn sets_are_sets_and_qgrams_count_characters() {
 fn the_rarest_token_comes_first() {
     // In falling frequency: o in all, then b, then e, then T and r, which are ordered as texts are.
     let values = dictionary(["To", "bo", "beo", "beor"]);
-    let column = tokenize(0, &values, Tokenizer::Qgrams(1)).unwrap();
+    let column = tokenize(0, &values, Tokenizer::Qgrams(1), &Control::default()).unwrap();
     assert_eq!(sets(&column), [&[0, 4][..], &[3, 4], &[2, 3, 4], &[1, 2, 3, 4]]);
 }
 
@@ -78,9 +79,9 @@ fn packed_grams_are_ordered_as_texts_are() {
 fn more_tokens_than_have_a_place_are_an_error() {
     let values = dictionary(["a b", "b c", "c d e"]);
     for n_chunks in 1..=4 {
-        assert!(tokenize_in(n_chunks, 7, 0, &values, Tokenizer::Words).is_ok());
+        assert!(tokenize_in(n_chunks, 7, 0, &values, Tokenizer::Words, &Control::default()).is_ok());
         for most in 0..7 {
-            let result = tokenize_in(n_chunks, most, 0, &values, Tokenizer::Words);
+            let result = tokenize_in(n_chunks, most, 0, &values, Tokenizer::Words, &Control::default());
             assert!(matches!(result, Err(Error::Job(_))), "{most} of 7 tokens in {n_chunks} chunks");
         }
     }
@@ -89,7 +90,9 @@ fn more_tokens_than_have_a_place_are_an_error() {
 #[test]
 fn no_value_has_no_set() {
     for n_chunks in [0, 1, 9] {
-        let column = tokenize_in(n_chunks, u32::MAX, 3, &dictionary([]), Tokenizer::Words).unwrap();
+        let column =
+            tokenize_in(n_chunks, u32::MAX, 3, &dictionary([]), Tokenizer::Words, &Control::default())
+                .unwrap();
         assert_eq!((column.domain, column.heads.len(), column.tokens.len()), (3, 0, 0));
     }
 }
@@ -109,7 +112,7 @@ proptest! {
         values in vec(texts(), 0..40), tokenizer in tokenizers(), n_chunks in 1..9usize
     ) {
         let values = dictionary(values.iter().map(String::as_str));
-        let column = tokenize(0, &values, tokenizer).unwrap();
+        let column = tokenize(0, &values, tokenizer, &Control::default()).unwrap();
 
         // Codes are texts by another name.
         let expected: Vec<BTreeSet<String>> = values.iter().map(|value| naive(value, tokenizer)).collect();
@@ -134,7 +137,7 @@ proptest! {
         }
         prop_assert_eq!(start as usize, column.tokens.len());
 
-        let chunked = tokenize_in(n_chunks, u32::MAX, 0, &values, tokenizer).unwrap();
+        let chunked = tokenize_in(n_chunks, u32::MAX, 0, &values, tokenizer, &Control::default()).unwrap();
         prop_assert_eq!((chunked.heads, chunked.tokens), (column.heads, column.tokens));
     }
 }

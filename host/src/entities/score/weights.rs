@@ -20,6 +20,7 @@ use super::Model;
 use crate::base::billionths::Billionths;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
+use crate::base::target::Target;
 use crate::rules::{Score, ScoreAttribute};
 use std::fmt;
 use std::path::Path;
@@ -85,7 +86,7 @@ impl Weights {
 
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        std::fs::write(path, self.to_string()).map_err(Error::io(path))
+        Target::write(path, self.to_string().as_bytes())
     }
 
     /// Reads the file that a score asks for.

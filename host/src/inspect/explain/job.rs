@@ -17,7 +17,7 @@ use std::time::Instant;
 
 impl Prepared {
     /// The plan beside what it is expected to do.
-    pub fn explain(&self) -> Result<Explained<'_>> {
+    pub fn explain(&self, control: &Control) -> Result<Explained<'_>> {
         let mut pairs = Pairs::new(&self.encoded, self.second().is_none(), Effort::Thorough)?;
         Ok(Explained {
             plan: &self.plan,
@@ -26,7 +26,7 @@ impl Prepared {
             n_pairs: self.task().n_pairs(),
             subsumed: &self.subsumed,
             passing: self.plan.passing(&mut pairs)?,
-            scans: self.scans()?,
+            scans: self.scans(control)?,
             considered: self.considered()?,
             analysis: None,
             columns: Vec::new(),
@@ -40,10 +40,10 @@ impl Prepared {
     }
 
     /// How branches are scanned.
-    fn scans(&self) -> Result<Vec<BranchScan>> {
+    fn scans(&self, control: &Control) -> Result<Vec<BranchScan>> {
         let mut scans = Vec::new();
         for block in blocks(&self.task()) {
-            for access in accesses(&self.encoded, self.plan.program(), &block)? {
+            for access in accesses(&self.encoded, self.plan.program(), &block, control)? {
                 scans.push(self.scan(&access));
             }
         }

@@ -1,6 +1,7 @@
 //! Every measure and every condition, also those that no rule can ask for in the ways that rules are written today.
 
 use super::Inquiry;
+use crate::base::control::Control;
 use crate::base::decimal::Decimal;
 use crate::read::table::{ReadOptions, Table};
 use crate::rules::{
@@ -20,7 +21,7 @@ fn table() -> Table {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     std::fs::write(&path, TABLE).unwrap();
-    Table::read(&path, &ReadOptions::default(), &|_| true).unwrap()
+    Table::read(&path, &ReadOptions::default(), &|_| true, &Control::default()).unwrap()
 }
 
 fn operand(name: &str, transforms: &[Transform]) -> Operand {
@@ -64,7 +65,7 @@ fn shown(predicates: Vec<Predicate>, left: &str, right: &str) -> String {
         .zip(predicates)
         .map(|(n, predicate)| Rule { name: n.to_string(), conjunctions: vec![vec![predicate]] })
         .collect();
-    let why = Inquiry::of(table(), None, rules).why(left, right).unwrap().to_string();
+    let why = Inquiry::of(table(), None, rules).why(left, right, &Control::default()).unwrap().to_string();
     let is_told = |line: &&str| line.starts_with("  ");
     why.lines().filter(is_told).collect::<Vec<_>>().join("\n")
 }

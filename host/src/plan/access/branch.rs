@@ -3,6 +3,7 @@
 use super::key::{Key, Keys};
 use super::split::{Split, split};
 use super::{Access, KeyJoin};
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
@@ -238,6 +239,7 @@ impl<'a> Branch<'a> {
         keys: &Keys,
         inner: Option<&Inner>,
         block: &Block,
+        control: &Control,
     ) -> Result<Vec<Access>> {
         let options = program.options();
         let Some(first) = self.equalities.first() else { return Ok(Vec::new()) };
@@ -275,6 +277,7 @@ impl<'a> Branch<'a> {
                         (lead, estimate),
                         sweep,
                         groups,
+                        control,
                     )?);
                 }
             }

@@ -1,6 +1,7 @@
 //! The overlap join of a branch: the elements of its lists, and the records that have the very same value.
 
 use super::{Access, KeyJoin, KeyList};
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
@@ -20,11 +21,12 @@ pub(super) fn accesses(
     (lead, estimate): (&Lead, &Estimate),
     sweep: Sweep,
     groups: Vec<[Range<u32>; 2]>,
+    control: &Control,
 ) -> Result<Vec<Access>> {
     let Some(operands) = lead.operands else { return Ok(vec![Access::Sweep(sweep)]) };
     let kind = match estimate.elements {
         Sampled::Tokens(sets) => Elements::Tokens(sets),
-        Sampled::Grams { texts, q } => Elements::Grams(Arc::new(Grams::new(encoded, texts, q)?)),
+        Sampled::Grams { texts, q } => Elements::Grams(Arc::new(Grams::new(encoded, texts, q, control)?)),
     };
     let left = Arc::new(kind.list(encoded, &sweep.left, encoded.codes(operands[0])));
     let right = match sweep.settings.order {

@@ -1,6 +1,7 @@
 //! Tests of costs: over a small table that has a bit of everything.
 
 use super::*;
+use crate::base::control::Control;
 use crate::device::cpu::Cpu;
 use crate::job::Job;
 use crate::plan::cost::BackendKind;
@@ -42,7 +43,7 @@ fn encoded(rows: &[[String; 3]]) -> Encoded {
     std::fs::write(&table, format!("id,name,title,year\n{}", lines.collect::<String>())).unwrap();
     let rule = |when: &&str| format!("[[rules]]\nwhen = \"{when}\"\n");
     std::fs::write(&rules, RULES.iter().map(rule).collect::<String>()).unwrap();
-    Job::dedupe(table, rules).prepare(&Cpu::new()).unwrap().encoded
+    Job::dedupe(table, rules).prepare(&Cpu::new(), &Control::default()).unwrap().encoded
 }
 
 fn find(encoded: &Encoded, is: impl Fn(&Measure) -> bool) -> Predicate {

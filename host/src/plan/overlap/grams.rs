@@ -4,6 +4,7 @@
 //! what two values have in common as sets is what they have in common with repetitions. Elements are numbered by how many
 //! values have them, from the rarest on; those of a value ascend.
 
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::{Encoded, numbering};
 use hyperblock_shared::columns::{Columns, Head, Texts};
@@ -74,11 +75,11 @@ impl numbering::Split<&Head> for Split<'_> {
 
 impl Grams {
     /// Of all values of a column of texts. `q` is at most what [`most_symbols`] says.
-    pub(crate) fn new(encoded: &Encoded, texts: u32, q: u32) -> Result<Self> {
+    pub(crate) fn new(encoded: &Encoded, texts: u32, q: u32, control: &Control) -> Result<Self> {
         let texts = encoded.texts(texts);
         let heads: Vec<&Head> = texts.heads.iter().collect();
         let n_chunks = numbering::n_chunks(size_of_val(texts.words));
-        let (heads, elements) = numbering::number(&heads, &Split { texts, q }, n_chunks, u32::MAX)?;
+        let (heads, elements) = numbering::number(&heads, &Split { texts, q }, n_chunks, u32::MAX, control)?;
         let n_elements = elements.par_iter().max().map_or(0, |last| last + 1);
         let end = elements.len() as u32;
         let starts = heads.iter().map(|head| head.start).chain([end]).collect();

@@ -1,6 +1,7 @@
 //! Lists of all shapes, and what is said of those that are none.
 
 use super::{EdgeList, Names};
+use crate::base::control::Control;
 use crate::operators::closure::tuple;
 use std::io::Write;
 
@@ -8,7 +9,8 @@ fn read(text: impl AsRef<[u8]>, header: bool) -> Result<EdgeList, String> {
     let mut file = tempfile::Builder::new().suffix(".tsv").tempfile().expect("a file can be made");
     file.write_all(text.as_ref()).expect("a file can be written");
     let path = file.path().display().to_string();
-    EdgeList::read(file.path(), header).map_err(|error| error.to_string().replace(&path, "edges.tsv"))
+    EdgeList::read(file.path(), header, &Control::default())
+        .map_err(|error| error.to_string().replace(&path, "edges.tsv"))
 }
 
 fn edges(list: &EdgeList) -> Vec<(u32, u32)> {

@@ -46,7 +46,7 @@ impl Format {
 }
 
 /// Rows of a batch in the formats that have batches.
-const ROWS_PER_BATCH: usize = 1 << 16;
+pub(super) const ROWS_PER_BATCH: usize = 1 << 16;
 
 /// Rows that a thread makes of them at a time.
 const ROWS_PER_PART: usize = 1 << 13;
@@ -85,19 +85,18 @@ impl Writer {
         })
     }
 
-    pub(super) fn write<R: Rows>(&mut self, all: &[R::Row], rows: &R) -> Result<(), ArrowError> {
-        for batch in all.chunks(ROWS_PER_BATCH) {
-            match self {
-                Self::Csv { file, delimiter } => {
-                    // Rows are made by all threads, and written by one.
-                    let parts = batch.par_chunks(ROWS_PER_PART).map(|part| csv_rows(part, rows, *delimiter));
-                    for lines in parts.collect::<Result<Vec<Vec<u8>>, ArrowError>>()? {
-                        file.write_all(&lines)?;
-                    }
+    /// Appends a batch, [`ROWS_PER_BATCH`] at most.
+    pub(super) fn write<R: Rows>(&mut self, batch: &[R::Row], rows: &R) -> Result<(), ArrowError> {
+        match self {
+            Self::Csv { file, delimiter } => {
+                // Rows are made by all threads, and written by one.
+                let parts = batch.par_chunks(ROWS_PER_PART).map(|part| csv_rows(part, rows, *delimiter));
+                for lines in parts.collect::<Result<Vec<Vec<u8>>, ArrowError>>()? {
+                    file.write_all(&lines)?;
                 }
-                Self::Parquet(writer) => writer.write(&rows.batch(batch)?)?,
-                Self::Arrow(writer) => writer.write(&rows.batch(batch)?)?,
             }
+            Self::Parquet(writer) => writer.write(&rows.batch(batch)?)?,
+            Self::Arrow(writer) => writer.write(&rows.batch(batch)?)?,
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use crate::replace::replace;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use flate2::read::MultiGzDecoder;
+use hyperblock::Control;
 use hyperblock::read::table::{ReadOptions, Table};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -124,7 +125,8 @@ fn latin_1(bytes: &[u8]) -> Vec<String> {
 
 /// What is in some columns, row by row, with a blank between them.
 fn values(path: &Path, names: &[&str]) -> Result<Vec<String>> {
-    let table = Table::read(path, &ReadOptions::default(), &|name| names.contains(&name))?;
+    let table =
+        Table::read(path, &ReadOptions::default(), &|name| names.contains(&name), &Control::default())?;
     let mut rows = vec![String::new(); table.n_records() as usize];
     for name in names {
         let column =

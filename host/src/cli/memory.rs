@@ -1,0 +1,75 @@
+//! Memory that runs out: a message that says what was under way and exit code 1, where Rust would abort.
+
+#![expect(unsafe_code, reason = "an allocator is unsafe to write: see below")]
+
+use crate::cli::say::say;
+use hyperblock::base::stopwatch::under_way;
+use hyperblock::base::target::abandon;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
+use std::time::Duration;
+
+/// The system's allocator, but for what it does when there is no more.
+pub(crate) struct Reporting;
+
+// SAFETY: every block comes from `System` and goes back to it with the layout that it was asked for with. When there is
+// none, nothing is returned at all.
+unsafe impl GlobalAlloc for Reporting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the layout is the caller's, who promises that its size is not zero.
+        or_leave(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the layout is the caller's, who promises that its size is not zero.
+        or_leave(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // SAFETY: the block came from here, so from `System`, with this layout, as the caller promises.
+        or_leave(unsafe { System.realloc(block, layout, new_size) }, new_size)
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block came from here, so from `System`, with this layout, as the caller promises.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+/// What leaving takes, kept from the beginning.
+static RESERVE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+const RESERVED: Layout = Layout::new::<[u8; 1 << 18]>();
+
+/// Puts memory by for the day on which there is none.
+pub(crate) fn reserve() {
+    // SAFETY: the layout has a size.
+    RESERVE.store(unsafe { System.alloc(RESERVED) }, SeqCst);
+}
+
+fn or_leave(block: *mut u8, size: usize) -> *mut u8 {
+    if block.is_null() {
+        leave(size);
+    }
+    block
+}
+
+/// Ends the process. Nothing half-written stays.
+#[cold]
+fn leave(size: usize) -> ! {
+    let reserve = RESERVE.swap(null_mut(), SeqCst);
+    if reserve.is_null() {
+        // Somebody else is on the way out, or this is their own last step: nobody may go on without memory.
+        std::thread::sleep(Duration::from_secs(1));
+        std::process::abort();
+    }
+    // SAFETY: `reserve` allocated it with this layout, and the swap gave it to nobody else.
+    unsafe { System.dealloc(reserve, RESERVED) };
+    let stage = under_way().unwrap_or("start");
+    say!(
+        "error: out of memory in stage `{stage}`: {size} more bytes were asked for, and the system has none; \
+         leave columns or records out, or run where there is more memory\n"
+    );
+    abandon();
+    std::process::exit(1)
+}
