@@ -4,15 +4,20 @@
 //! [`score`] what scores add to it, [`inputs`] the many shapes of the same table, [`neighbours`] pairs of records that are
 //! near each other, [`fit`] weights that are estimated, [`why`] what it says about one pair, [`cluster`] what it makes of
 //! pairs, [`resolve`] all of it in one go, [`closure`] what it makes of graphs, [`errors`] what it says when something is
-//! wrong, and [`signals`] how it ends when it is told to.
+//! wrong, [`places`] where outputs may go, [`limits`] what it does with too little memory, and [`signals`] how it ends when it
+//! is told to.
 
 mod closure;
 mod cluster;
 mod errors;
 mod fit;
 mod inputs;
+#[cfg(unix)]
+mod limits;
 mod neighbours;
 mod outputs;
+#[cfg(unix)]
+mod places;
 mod program;
 mod resolve;
 mod score;

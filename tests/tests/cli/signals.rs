@@ -64,6 +64,43 @@ fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
+/// Whatever it is doing: reading, encoding, planning, comparing or writing.
+#[test]
+fn terminate_at_any_moment() {
+    let rules = "[[rules]]\nwhen = \"levenshtein(l.name, r.name) <= 1 OR substr(l.name, 1, 3) = substr(r.name, 1, 3)\"\n";
+    let folder = Folder::with(&[("names.csv", &names(60_000)), ("rules.toml", rules), ("pairs.csv", "old")]);
+    let before = folder.names();
+    let dedupe = "dedupe names.csv -r rules.toml -o pairs.csv --device cpu --quiet";
+    let (mut n_stopped, mut moment) = (0, Duration::ZERO);
+    // Later and later, until it is done before.
+    loop {
+        let mut running =
+            Running(folder.command(dedupe).stderr(Stdio::piped()).spawn().expect("the program starts"));
+        std::thread::sleep(moment);
+        let pid = running.0.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &pid]).stderr(Stdio::null()).status().expect("kill runs");
+        let asked = Instant::now();
+        wait_for("the run to end", || running.0.try_wait().expect("a child can be asked").is_some());
+        // Generous, for a machine that does other things too.
+        assert!(asked.elapsed() < Duration::from_secs(5), "{moment:?}: {:?}", asked.elapsed());
+        let status = running.0.wait().expect("a child can be waited for");
+        match status.code() {
+            Some(0) => break,
+            Some(130) => n_stopped += 1,
+            // Before it could say what signals are to do.
+            None if moment < Duration::from_millis(100) => {}
+            _ => panic!("{moment:?}: {status}"),
+        }
+        assert_eq!(
+            (folder.names(), folder.read("pairs.csv").as_str()),
+            (before.clone(), "old"),
+            "{moment:?}"
+        );
+        moment += Duration::from_millis(150).max(moment / 4);
+    }
+    assert!(n_stopped > 2, "{n_stopped}");
+}
+
 #[test]
 fn interrupt() {
     stops_on("-INT");
