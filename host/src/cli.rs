@@ -247,6 +247,9 @@ struct InputArgs {
     /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
+    /// Read at most so much from a packed file, such as 500M, 8G or 1T [default: 4G, or 64 times the file's size]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_unpacked: Option<u64>,
 }
 
 /// How the planner and the scan work; the result is the same whatever they do.
@@ -316,7 +319,7 @@ impl InputArgs {
 
     fn read_options(&self, id: Option<&String>) -> ReadOptions {
         let id = id.map_or(IdSource::Usual, |name| IdSource::Column(name.clone()));
-        ReadOptions { delimiter: self.delimiter, id }
+        ReadOptions { delimiter: self.delimiter, id, most_unpacked: self.max_unpacked }
     }
 
     /// The job over one or two tables.
@@ -372,6 +375,22 @@ fn interval(text: &str) -> Result<u32, String> {
         Ok(n @ 32..=512) if n % 32 == 0 => Ok(n),
         _ => Err("a multiple of 32, from 32 to 512".into()),
     }
+}
+
+/// Bytes, or thousands of them as computers count.
+fn size(text: &str) -> Result<u64, String> {
+    let wrong = || "a number of bytes, or of K, M, G or T of them".to_owned();
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << unit).ok_or_else(wrong)
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

@@ -18,6 +18,7 @@ use crate::run::measured::measured;
 use crate::run::neighbours::Stream;
 use crate::run::{pieces, schedule};
 use crate::tell::report::Summary;
+use hashbrown::HashSet;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::window::Task;
 use std::path::{Path, PathBuf};
@@ -152,11 +153,13 @@ impl Job {
     pub(crate) fn read(&self, control: &Control) -> Result<Read> {
         let file = RuleFile::read(&self.rules)?;
         let read = |path: &Path, options: &ReadOptions, sides: &[Side]| {
-            let wanted = |name: &str| {
-                file.columns()
-                    .any(|(side, column)| sides.contains(&side) && column.eq_ignore_ascii_case(name))
-            };
-            Table::read(path, options, &wanted, control)
+            let wanted: HashSet<String> = file
+                .columns()
+                .filter(|(side, _)| sides.contains(side))
+                .map(|(_, column)| column.to_ascii_lowercase())
+                .collect();
+            let is_wanted = |name: &str| wanted.contains(&name.to_ascii_lowercase());
+            Table::read(path, options, &is_wanted, control)
         };
         let (left, right) = match &self.right {
             None => (read(&self.left, &self.left_options, &[Side::Left, Side::Right])?, None),

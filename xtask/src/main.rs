@@ -1,14 +1,15 @@
 //! `cargo xtask`: the project's own commands, one file each.
 //!
 //! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures,
-//! [`ablate`] measures without one part or another, [`train_cost`] makes cost models, and [`test`] is what CI runs. A new
-//! command is a file, a variant of `Command` and a line in `main`.
+//! [`ablate`] measures without one part or another, [`train_cost`] makes cost models, [`fuzz`] reads damaged files, and
+//! [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
 
 mod ablate;
 mod bench;
 mod cargo;
 mod demo;
 mod device;
+mod fuzz;
 mod r#gen;
 #[cfg(feature = "bench")]
 mod record;
@@ -43,6 +44,8 @@ enum Command {
     Ablate(ablate::Args),
     /// Time predicates on a device, and train the model that predicts their costs
     TrainCost(train_cost::Args),
+    /// Read damaged files of every kind, made by chance, for as long as asked
+    Fuzz(fuzz::Args),
     /// Run everything CI runs: tidy, format, clippy, tests, kernels
     Test(test::Args),
 }
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Ablate(args) => ablate::run(&args),
         Command::TrainCost(args) => train_cost::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Test(args) => test::run(&args),
     };
     match result {

@@ -1,7 +1,7 @@
 //! `hyperblock closure`.
 
 use super::say::{answer, say};
-use super::{DeviceArgs, progress};
+use super::{DeviceArgs, progress, size};
 use clap::{ArgGroup, Args};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::Stages;
@@ -40,6 +40,9 @@ pub(crate) struct ClosureArgs {
     /// The first line of the edges is a header
     #[arg(long)]
     header: bool,
+    /// Read at most so much from a packed file, such as 500M, 8G or 1T [default: 4G, or 64 times the file's size]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_unpacked: Option<u64>,
     /// With semi-naive: also write what each round did, and what its operators took
     #[arg(long, value_name = "FILE")]
     iterations: Option<PathBuf>,
@@ -67,7 +70,8 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool, control: &
         say!("running on {}\n", device.name());
     }
     let start = Instant::now();
-    let EdgeList { graph, names, n_lines } = EdgeList::read(&args.edges, args.header, control)?;
+    let EdgeList { graph, names, n_lines } =
+        EdgeList::read(&args.edges, args.header, args.max_unpacked, control)?;
     let reading = start.elapsed();
 
     let mut output = match &args.output {

@@ -1,7 +1,7 @@
 //! `hyperblock cluster`.
 
 use super::say::say;
-use super::{DeviceArgs, delimiter};
+use super::{DeviceArgs, delimiter, size};
 use clap::Args;
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::paths::keep_apart;
@@ -56,6 +56,9 @@ pub(crate) struct ClusterArgs {
     /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
+    /// Read at most so much from a packed file, such as 500M, 8G or 1T [default: 4G, or 64 times the file's size]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_unpacked: Option<u64>,
     /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure precision and recall
     /// against
     #[arg(long, value_name = "FILE")]
@@ -125,6 +128,7 @@ impl ClusterArgs {
         PairSource {
             path: self.pairs.clone(),
             delimiter: self.delimiter,
+            most_unpacked: self.max_unpacked,
             ids: [self.left.clone(), self.right.clone()],
             score: self.score.clone(),
             threshold: self.threshold,

@@ -8,7 +8,7 @@ mod lines;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::read::table::{IdSource, ReadOptions, Table, map};
+use crate::read::table::{Format, IdSource, ReadOptions, Source, Table};
 use arrow_array::Array;
 use hashbrown::HashMap;
 use hyperblock_shared::relation::tuple;
@@ -50,17 +50,17 @@ pub enum Names {
 
 impl EdgeList {
     /// Reads the file at `path`: lines of two fields, or a Parquet or Arrow table. With `header`, the first
-    /// line is no edge.
-    pub fn read(path: &Path, header: bool, control: &Control) -> Result<Self> {
-        // What a table without anything in it lacks is a header; a list lacks edges.
-        if path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
+    /// line is no edge. What is packed may unpack to `most_unpacked` bytes ([`ReadOptions::most_unpacked`]).
+    pub fn read(path: &Path, header: bool, most_unpacked: Option<u64>, control: &Control) -> Result<Self> {
+        let source = Source::open(path, most_unpacked, control)?;
+        if source.len() == 0 {
             return Err(no_edges(path));
         }
-        let bytes = map(path)?;
-        let bytes: &[u8] = &bytes;
-        if bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1") {
-            return Self::of_table(path, control);
+        if Format::of(&source)?.is_some() {
+            return Self::of_table(&source, most_unpacked, control);
         }
+        let bytes = source.whole(control)?;
+        let bytes: &[u8] = &bytes;
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
             return Err(Error::table(path, "the file is UTF-16; convert it to UTF-8 first"));
         }
@@ -72,13 +72,14 @@ impl EdgeList {
     }
 
     /// The first two columns of a table.
-    fn of_table(path: &Path, control: &Control) -> Result<Self> {
-        let options = ReadOptions { id: IdSource::RowNumbers, ..ReadOptions::default() };
-        let schema = Table::read(path, &options, &|_| false, control)?.schema;
+    fn of_table(source: &Source, most_unpacked: Option<u64>, control: &Control) -> Result<Self> {
+        let (path, file) = (source.path(), source);
+        let options = ReadOptions { id: IdSource::RowNumbers, most_unpacked, ..ReadOptions::default() };
+        let schema = Table::of(file, &options, &|_| false, control)?.schema;
         let [source, target, ..] = &schema.columns[..] else {
             return Err(Error::table(path, "an edge has two columns, source and target; this table has one"));
         };
-        let table = Table::read(path, &options, &|name| name == source.name || name == target.name, control)?;
+        let table = Table::of(file, &options, &|name| name == source.name || name == target.name, control)?;
         let (sources, targets) = (table.values(0)?, table.values(1)?);
         let named = |row: usize| {
             for (column, values) in [(source, sources), (target, targets)] {

@@ -28,6 +28,8 @@ pub struct PairSource {
     pub path: PathBuf,
     /// What separates fields in CSV.
     pub delimiter: Option<u8>,
+    /// The most bytes that a packed file may unpack to ([`ReadOptions::most_unpacked`]).
+    pub most_unpacked: Option<u64>,
     /// The columns of ids: by default `left` and `right`, or `id_a` and `id_b`, or the first two.
     pub ids: [Option<String>; 2],
     /// The column of scores: by default `score`, if there is one.
@@ -61,7 +63,7 @@ impl PairFile {
     /// Reads it.
     pub fn read(source: &PairSource, control: &Control) -> Result<Self> {
         let path = &source.path;
-        let options = ReadOptions { id: IdSource::RowNumbers, delimiter: source.delimiter };
+        let options = source.options(IdSource::RowNumbers);
         let file = Table::read(path, &options, &|_| true, control)?;
         let columns = source.id_columns(&file)?;
         let scores = source.scores(&file)?;
@@ -171,12 +173,15 @@ impl PairSource {
         Ok(Some(parsed.into_iter().flatten().collect()))
     }
 
+    fn options(&self, id: IdSource) -> ReadOptions {
+        ReadOptions { delimiter: self.delimiter, id, most_unpacked: self.most_unpacked }
+    }
+
     /// A table of records, if there is one.
     fn table(&self, which: usize, control: &Control) -> Result<Option<Table>> {
         let Some(path) = &self.records[which] else { return Ok(None) };
         let id = self.record_id.clone().map_or(IdSource::Usual, IdSource::Column);
-        let options = ReadOptions { delimiter: self.delimiter, id };
-        Ok(Some(Table::read(path, &options, &|_| false, control)?))
+        Ok(Some(Table::read(path, &self.options(id), &|_| false, control)?))
     }
 }
 

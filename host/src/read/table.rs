@@ -9,18 +9,23 @@ mod arrow;
 mod csv;
 mod ids;
 mod kind;
-mod map;
+mod pipe;
 mod schema;
+mod source;
+mod unpacked;
 
 pub use ids::Ids;
 pub use schema::{ColumnSchema, Kind, Schema};
 
+pub(crate) use arrow::Format;
 pub(crate) use kind::days;
-pub(crate) use map::map;
+pub(crate) use source::Source;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use arrow_array::LargeStringArray;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 /// The longest field, in bytes. Longer ones are nearly always an unclosed quote.
@@ -33,6 +38,9 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Where the ids come from.
     pub id: IdSource,
+    /// The most bytes that a packed file, such as gzip or Parquet, may unpack to; by default 4 GiB, or 64 times its size
+    /// if that is more.
+    pub most_unpacked: Option<u64>,
 }
 
 /// Where a table's ids come from.
@@ -75,18 +83,29 @@ impl Table {
         wanted: &dyn Fn(&str) -> bool,
         control: &Control,
     ) -> Result<Self> {
-        control.check()?;
-        let bytes = map(path)?;
-        let bytes: &[u8] = &bytes;
+        let source = Source::open(path, options.most_unpacked, control)?;
+        Self::of(&source, options, wanted, control)
+    }
+
+    /// The same where the file is open.
+    pub(crate) fn of(
+        source: &Source,
+        options: &ReadOptions,
+        wanted: &dyn Fn(&str) -> bool,
+        control: &Control,
+    ) -> Result<Self> {
+        if source.len() == 0 {
+            return Err(Error::table(source.path(), "the file is empty; a table starts with a header"));
+        }
         let keep = Keep { id: &options.id, wanted };
-        let contents = if arrow::is_parquet(bytes) {
-            arrow::read_parquet(path, &keep)?
-        } else if arrow::is_ipc(bytes) {
-            arrow::read_ipc(path, &keep)?
-        } else {
-            csv::read(path, bytes, options.delimiter, &keep)?
+        let unpacked = source.unpacked(options.most_unpacked);
+        let contents = match Format::of(source)? {
+            Some(Format::Parquet) => arrow::parquet::read(source, &keep, unpacked, control)?,
+            Some(Format::File) => arrow::ipc::read_file(source, &keep, unpacked, control)?,
+            Some(Format::Stream) => arrow::ipc::read_stream(source, &keep, unpacked, control)?,
+            None => csv::read(source, options.delimiter, &keep, control)?,
         };
-        Self::new(path, contents, options)
+        Self::new(source.path(), contents, options)
     }
 
     fn new(path: &Path, contents: Contents, options: &ReadOptions) -> Result<Self> {
@@ -94,12 +113,7 @@ impl Table {
         if n_rows == 0 {
             return Err(Error::table(path, "the table has no rows; there is nothing to compare"));
         }
-        if n_rows >= u32::MAX as usize {
-            return Err(Error::table(
-                path,
-                format!("{n_rows} rows; at most {} fit in one table", u32::MAX - 1),
-            ));
-        }
+        check_rows(path, n_rows)?;
         let schema = Schema { table: path.display().to_string(), columns };
         let id = match &options.id {
             IdSource::Column(name) => Some(schema.find(name).ok_or_else(|| {
@@ -163,19 +177,30 @@ impl Keep<'_> {
     }
 }
 
+fn check_rows(path: &Path, n_rows: usize) -> Result<()> {
+    if n_rows < u32::MAX as usize {
+        return Ok(());
+    }
+    Err(Error::table(path, format!("{n_rows} rows; at most {} fit in one table", u32::MAX - 1)))
+}
+
 /// Names for the columns of a header: unnamed ones get a number, and no name may stand twice.
 fn name_columns(path: &Path, header: impl Iterator<Item = String>) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for (ix, name) in header.enumerate() {
         let name = if name.is_empty() { format!("column_{}", ix + 1) } else { name };
-        if let Some(first) = names.iter().position(|other| *other == name) {
-            let message = format!(
-                "columns {} and {} are both named `{name}`; rename one in the header",
-                first + 1,
-                ix + 1
-            );
-            return Err(Error::table(path, message));
-        }
+        match places.entry(name.clone()) {
+            Entry::Vacant(place) => place.insert(ix),
+            Entry::Occupied(first) => {
+                let message = format!(
+                    "columns {} and {} are both named `{name}`; rename one in the header",
+                    first.get() + 1,
+                    ix + 1
+                );
+                return Err(Error::table(path, message));
+            }
+        };
         names.push(name);
     }
     Ok(names)

@@ -95,7 +95,7 @@ fn field_of_twenty_megabytes() {
 
 #[test]
 fn damaged_parquet_and_gzip() {
-    assert_snapshot!(of_table(b"PAR1 and then nothing"), @"error: people.csv: damaged Parquet: Parquet error: Invalid Parquet file. Corrupt footer");
+    assert_snapshot!(of_table(b"PAR1 and then nothing"), @"error: people.csv: damaged Parquet, in its schema: Parquet error: Invalid Parquet file. Corrupt footer");
     assert_snapshot!(of_table(b"\x1f\x8b and then nothing"), @"error: people.csv: invalid gzip header");
 }
 

@@ -1,7 +1,7 @@
 //! The program as a user meets it: files and arguments in, files, messages and exit codes out.
 //!
 //! [`program`] builds and runs it in a folder of its own; [`outputs`] is what it writes and says when all is well,
-//! [`score`] what scores add to it, [`inputs`] the many shapes of the same table, [`neighbours`] pairs of records that are
+//! [`score`] what scores add to it, [`inputs`] the many shapes of the same table, [`formats`] files of other programs, [`neighbours`] pairs of records that are
 //! near each other, [`fit`] weights that are estimated, [`why`] what it says about one pair, [`cluster`] what it makes of
 //! pairs, [`resolve`] all of it in one go, [`closure`] what it makes of graphs, [`errors`] what it says when something is
 //! wrong, [`places`] where outputs may go, [`limits`] what it does with too little memory, and [`signals`] how it ends when it
@@ -11,6 +11,7 @@ mod closure;
 mod cluster;
 mod errors;
 mod fit;
+mod formats;
 mod inputs;
 #[cfg(unix)]
 mod limits;

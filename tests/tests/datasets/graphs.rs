@@ -40,7 +40,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn check((name, n_lines, n_edges, n_nodes, n_tuples): (&str, u64, usize, u32, u64)) -> Result<(), Failed> {
-    let list = EdgeList::read(&file(name), false, &Control::default())?;
+    let list = EdgeList::read(&file(name), false, None, &Control::default())?;
     let sizes = (list.n_lines, list.graph.edges.len(), list.graph.n_nodes);
     if sizes != (n_lines, n_edges, n_nodes) {
         return Err(format!("lines, edges and nodes are {sizes:?}").into());
@@ -69,7 +69,7 @@ fn check((name, n_lines, n_edges, n_nodes, n_tuples): (&str, u64, usize, u32, u6
 /// Where memory is too small for the whole, it goes on in pieces.
 fn in_pieces() -> Result<(), Failed> {
     let (name, n_tuples) = LARGE;
-    let graph = EdgeList::read(&file(name), false, &Control::default())?.graph;
+    let graph = EdgeList::read(&file(name), false, None, &Control::default())?.graph;
     let device = Cuda::open(0)?.with_memory(LITTLE);
     for options in all_methods().into_iter().filter(|options| !options.wanted.tuples) {
         let report = closure::run(&device, &graph, &options, &Control::default(), &mut |_| Ok(()))?;

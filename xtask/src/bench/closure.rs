@@ -92,7 +92,7 @@ pub(super) fn run(args: &ClosureArgs) -> Result<()> {
             println!("{name}: left out, {} is not there", path.display());
             continue;
         }
-        let graph = EdgeList::read(&path, false, &Control::default())?.graph;
+        let graph = EdgeList::read(&path, false, None, &Control::default())?.graph;
         for device in &devices {
             let new = measure(name, &graph, n_tuples, target, args, &**device)?;
             new.iter().for_each(report::print);

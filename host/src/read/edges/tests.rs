@@ -9,7 +9,7 @@ fn read(text: impl AsRef<[u8]>, header: bool) -> Result<EdgeList, String> {
     let mut file = tempfile::Builder::new().suffix(".tsv").tempfile().expect("a file can be made");
     file.write_all(text.as_ref()).expect("a file can be written");
     let path = file.path().display().to_string();
-    EdgeList::read(file.path(), header, &Control::default())
+    EdgeList::read(file.path(), header, None, &Control::default())
         .map_err(|error| error.to_string().replace(&path, "edges.tsv"))
 }
 

@@ -1,109 +1,165 @@
-//! Parquet and Arrow files. Every column becomes the text a person would write; its type gives its kind.
+//! Parquet and Arrow: files, streams and Feather. Every column becomes the text a person would write; its type gives its
+//! kind.
+//!
+//! [`parquet`] and [`ipc`] check what is cheap to check and open the file, [`guard`] is around all that decodes it,
+//! [`texts`] are its values.
 
+mod guard;
+pub(super) mod ipc;
+pub(super) mod parquet;
+#[cfg(test)]
+mod tests;
 mod texts;
 
-use super::{ColumnSchema, Contents, Keep, Kind, MAX_FIELD, field_too_long, name_columns};
+use super::source::Source;
+use super::unpacked::Unpacked;
+use super::{ColumnSchema, Contents, Keep, Kind, MAX_FIELD, check_rows, name_columns};
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use arrow_array::{LargeStringArray, RecordBatch, builder::LargeStringBuilder};
-use arrow_ipc::reader::FileReader;
-use arrow_schema::{ArrowError, DataType, SchemaRef};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use std::fs::File;
-use std::path::Path;
+use arrow_array::{LargeStringArray, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use guard::Reading;
+use texts::Texts;
 
-pub(super) fn is_parquet(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"PAR1")
+/// What the first bytes of a file say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Parquet.
+    Parquet,
+    /// An Arrow file, which is also Feather version 2.
+    File,
+    /// An Arrow stream.
+    Stream,
 }
 
-pub(super) fn is_ipc(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"ARROW1")
+impl Format {
+    /// The format of a table that is no text.
+    pub(crate) fn of(source: &Source) -> Result<Option<Self>> {
+        // A stream begins with the mark of a message.
+        let formats: [(&[u8], Self); 3] =
+            [(b"PAR1", Self::Parquet), (b"ARROW1", Self::File), (&[0xff; 4], Self::Stream)];
+        for (magic, format) in formats {
+            if source.starts_with(magic)? {
+                return Ok(Some(format));
+            }
+        }
+        if source.starts_with(b"FEA1")? {
+            let name = source.path().display();
+            let message = format!(
+                "this is Feather version 1, which is not read; convert it: python3 -c \"import pyarrow.feather as f; \
+                 f.write_feather(f.read_table('{name}'), 'new.feather')\""
+            );
+            return Err(Error::table(source.path(), message));
+        }
+        if source.starts_with(b"PARE")? {
+            return Err(Error::table(
+                source.path(),
+                "this is encrypted Parquet; write it without encryption",
+            ));
+        }
+        Ok(None)
+    }
 }
 
-pub(super) fn read_parquet(path: &Path, keep: &Keep<'_>) -> Result<Contents> {
-    let damaged =
-        |error: parquet::errors::ParquetError| Error::table(path, format!("damaged Parquet: {error}"));
-    let builder = ParquetRecordBatchReaderBuilder::try_new(open(path)?).map_err(damaged)?;
-    let schema = builder.schema().clone();
-    let kept = kept(&schema, keep);
-    let mask = ProjectionMask::roots(builder.parquet_schema(), kept.iter().copied());
-    let batches = builder.with_projection(mask).build().map_err(damaged)?;
-    gather(path, &schema, &kept, batches)
+/// The columns of a file, and those of them that are kept.
+struct Columns {
+    schemas: Vec<ColumnSchema>,
+    kept: Vec<Kept>,
 }
 
-pub(super) fn read_ipc(path: &Path, keep: &Keep<'_>) -> Result<Contents> {
-    let damaged = |error: ArrowError| Error::table(path, format!("damaged Arrow file: {error}"));
-    let schema = FileReader::try_new(open(path)?, None).map_err(damaged)?.schema();
-    let kept = kept(&schema, keep);
-    let batches = FileReader::try_new(open(path)?, Some(kept.clone())).map_err(damaged)?;
-    gather(path, &schema, &kept, batches)
+/// A column that is kept.
+struct Kept {
+    ix: usize,
+    /// Whether its 16 bytes are a UUID.
+    is_uuid: bool,
 }
 
-fn open(path: &Path) -> Result<File> {
-    File::open(path).map_err(Error::io(path))
+impl Columns {
+    fn of(reading: &Reading<'_>, schema: &Schema, keep: &Keep<'_>) -> Result<Self> {
+        let names = name_columns(reading.path, schema.fields().iter().map(|field| field.name().clone()))?;
+        let mut columns = Self { schemas: Vec::with_capacity(names.len()), kept: Vec::new() };
+        for (ix, (name, field)) in names.into_iter().zip(schema.fields()).enumerate() {
+            let mut kind = Kind::Text;
+            if keep.keeps(&name) {
+                kind = kind_of(reading, &name, field.data_type())?;
+                columns.kept.push(Kept { ix, is_uuid: is_uuid(field) });
+            }
+            let why_text = Some("the file declares it as text".into());
+            columns.schemas.push(ColumnSchema { name, kind, why_text });
+        }
+        Ok(columns)
+    }
 }
 
-fn kept(schema: &SchemaRef, keep: &Keep<'_>) -> Vec<usize> {
-    (0..schema.fields().len()).filter(|&ix| keep.keeps(schema.field(ix).name())).collect()
+fn is_uuid(field: &Field) -> bool {
+    field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.uuid")
 }
 
 /// The kept columns of all batches as text.
 fn gather(
-    path: &Path,
-    schema: &SchemaRef,
-    kept: &[usize],
-    batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
+    reading: &Reading<'_>,
+    columns: Columns,
+    mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    mut unpacked: Unpacked,
+    control: &Control,
 ) -> Result<Contents> {
-    let names = name_columns(path, schema.fields().iter().map(|field| field.name().clone()))?;
-    let mut columns: Vec<_> = names
-        .into_iter()
-        .map(|name| ColumnSchema {
-            name,
-            kind: Kind::Text,
-            why_text: Some("the file declares it as text".into()),
-        })
-        .collect();
-    for &ix in kept {
-        columns[ix].kind = kind(path, &columns[ix].name, schema.field(ix).data_type())?;
-    }
-    let mut builders: Vec<_> = kept.iter().map(|_| LargeStringBuilder::new()).collect();
-    let mut n_rows = 0;
-    for batch in batches {
-        let batch = batch.map_err(|error| Error::table(path, format!("after row {n_rows}: {error}")))?;
-        for ((builder, &ix), array) in builders.iter_mut().zip(kept).zip(batch.columns()) {
-            let texts = texts::texts(array).map_err(|error| {
-                Error::table(path, format!("column `{}`, after row {n_rows}: {error}", columns[ix].name))
-            })?;
-            for (row, value) in texts.iter().enumerate() {
-                let value = value.filter(|value| !value.is_empty());
-                if let Some(value) = value.filter(|value| value.len() > MAX_FIELD) {
-                    return Err(field_too_long(path, n_rows + row + 1, None, &columns[ix].name, value.len()));
-                }
-                builder.append_option(value);
-            }
+    let Columns { schemas, kept } = columns;
+    let mut texts: Vec<_> =
+        kept.iter().map(|column| Texts::new(&schemas[column.ix].name, column.is_uuid)).collect();
+    let mut n_rows = 0usize;
+    loop {
+        control.check()?;
+        let batch = reading.guard(|| format!("after row {n_rows}"), || batches.next().transpose())?;
+        let Some(batch) = batch else { break };
+        check_rows(reading.path, n_rows.saturating_add(batch.num_rows()))?;
+        unpacked.add(size_of::<i64>() as u64 * batch.num_rows() as u64 * kept.len() as u64)?;
+        for (texts, array) in texts.iter_mut().zip(batch.columns()) {
+            let place = format!("column `{}`, after row {n_rows}", texts.name);
+            // What is wrong with a value is found behind the boundary, and comes out as it is.
+            reading.guard(
+                || place.clone(),
+                || Ok::<_, String>(texts.append(reading.path, array, &mut unpacked)),
+            )??;
         }
         n_rows += batch.num_rows();
     }
-    let mut values: Vec<Option<LargeStringArray>> = vec![None; columns.len()];
-    for (mut builder, &ix) in builders.into_iter().zip(kept) {
-        values[ix] = Some(builder.finish());
+    let mut values: Vec<Option<LargeStringArray>> = vec![None; schemas.len()];
+    for (texts, column) in texts.into_iter().zip(&kept) {
+        values[column.ix] = Some(texts.finish(reading.path));
     }
-    Ok(Contents { columns, values, n_rows })
+    Ok(Contents { columns: schemas, values, n_rows })
 }
 
-fn kind(path: &Path, name: &str, data_type: &DataType) -> Result<Kind> {
+fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Kind> {
     Ok(match data_type {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Boolean | DataType::Null => {
             Kind::Text
         }
-        DataType::Dictionary(_, value) => kind(path, name, value)?,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Kind::Text,
+        DataType::FixedSizeBinary(len) if usize::try_from(*len).is_ok_and(|len| len <= MAX_FIELD) => {
+            Kind::Text
+        }
+        DataType::Time32(_) | DataType::Time64(_) => Kind::Text,
+        DataType::Dictionary(_, value) => kind_of(reading, name, value)?,
         integer if integer.is_integer() => Kind::Integer,
         float if float.is_floating() || float.is_decimal() => Kind::Float,
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Kind::Date,
         other => {
-            let message =
-                format!("column `{name}` holds {other}; text, numbers, dates and booleans can be compared");
-            return Err(Error::table(path, message));
+            let path = reading.path.display();
+            let convert = match reading.format {
+                "Parquet" => format!(
+                    "duckdb -c \"COPY (SELECT * REPLACE ({name}::VARCHAR AS {name}) FROM '{path}') TO 'new.parquet'\""
+                ),
+                _ => format!(
+                    "python3 -c \"import pandas as p; t = p.read_feather('{path}'); t['{name}'] = \
+                     t['{name}'].astype(str); t.to_parquet('new.parquet')\""
+                ),
+            };
+            let message = format!(
+                "column `{name}` holds {other}; text, numbers, dates, times of day and booleans can be compared. As \
+                 text: {convert}"
+            );
+            return Err(Error::table(reading.path, message));
         }
     })
 }

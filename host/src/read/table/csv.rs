@@ -3,19 +3,34 @@
 
 mod plain;
 
+use super::source::{Source, SourceReader};
 use super::{Contents, Keep, MAX_FIELD, field_too_long, kind, name_columns};
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use arrow_array::builder::LargeStringBuilder;
 use csv::{ByteRecord, Reader, ReaderBuilder};
+use rayon::prelude::*;
+use std::io::Read;
 use std::path::Path;
 
-pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, keep: &Keep<'_>) -> Result<Contents> {
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// Bytes that the reader for all CSV has at a time.
+const BUFFER: usize = 1 << 16;
+const ROWS_BETWEEN_CHECKS: usize = 1 << 12;
+
+pub(super) fn read(
+    source: &Source,
+    delimiter: Option<u8>,
+    keep: &Keep<'_>,
+    control: &Control,
+) -> Result<Contents> {
+    let path = source.path();
+    if source.starts_with(&[0xff, 0xfe])? || source.starts_with(&[0xfe, 0xff])? {
         return Err(Error::table(path, "the file is UTF-16; convert it to UTF-8 first"));
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let start = if source.starts_with(BYTE_ORDER_MARK)? { BYTE_ORDER_MARK.len() as u64 } else { 0 };
     let delimiter = delimiter.unwrap_or_else(|| if named_as_tabbed(path) { b'\t' } else { b',' });
-    let mut reader = reader(bytes, delimiter);
+    let mut reader = reader(source.reader(start), delimiter);
     let mut record = ByteRecord::new();
 
     if !reader.read_byte_record(&mut record).map_err(|error| malformed(path, &error))? {
@@ -28,13 +43,16 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, keep: &Keep
     });
     let names = name_columns(path, header.collect::<Result<Vec<_>>>()?.into_iter())?;
     let keeps: Vec<bool> = names.iter().map(|name| keep.keeps(name)).collect();
-    let first = reader.position().byte() as usize;
-    let (values, n_rows) = match plain::read(&bytes[first..], delimiter, &keeps) {
+    let first = start + reader.position().byte();
+    let (values, n_rows) = match plain::read(source, first, delimiter, &keeps, control)? {
         Some(plain) => plain,
-        None => rows(path, reader, bytes, delimiter, &names, &keeps)?,
+        None => {
+            let rows = Rows { source, start, delimiter, names: &names, keeps: &keeps };
+            rows.read(reader, control)?
+        }
     };
     let (columns, values) = names
-        .into_iter()
+        .into_par_iter()
         .zip(values)
         .map(|(name, values)| {
             let schema = match &values {
@@ -48,57 +66,72 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, keep: &Keep
 }
 
 /// The rows that follow the header, whatever they hold.
-fn rows(
-    path: &Path,
-    mut reader: Reader<&[u8]>,
-    bytes: &[u8],
+struct Rows<'a> {
+    source: &'a Source,
+    /// Where the header begins.
+    start: u64,
     delimiter: u8,
-    names: &[String],
-    keeps: &[bool],
-) -> Result<plain::Columns> {
-    let mut record = ByteRecord::new();
-    let mut builders: Vec<_> = keeps.iter().map(|keeps| keeps.then(LargeStringBuilder::new)).collect();
-    let (mut n_rows, mut last_start) = (0, 0);
-    while reader.read_byte_record(&mut record).map_err(|error| malformed(path, &error))? {
-        n_rows += 1;
-        let position = record.position();
-        let line = position.map_or(0, csv::Position::line);
-        last_start = position.map_or(0, csv::Position::byte);
-        for (ix, field) in record.iter().enumerate().take(names.len()) {
-            if field.len() > MAX_FIELD {
-                return Err(field_too_long(path, n_rows, Some(line), &names[ix], field.len()));
-            }
-            let Ok(value) = std::str::from_utf8(field) else {
-                let column = &names[ix];
-                let message = format!(
-                    "row {n_rows} (line {line}), column `{column}`: not valid UTF-8; convert the file to UTF-8"
-                );
-                return Err(Error::table(path, message));
-            };
-            if let Some(builder) = &mut builders[ix] {
-                builder.append_option((!value.is_empty()).then_some(value));
-            }
-        }
-        if record.len() != names.len() {
-            let message = format!(
-                "row {n_rows} (line {line}) has {} fields, the header has {}; is a delimiter or a quote missing?",
-                record.len(),
-                names.len()
-            );
-            return Err(Error::table(path, message));
-        }
-    }
-    if n_rows > 0 && ends_inside_quotes(&bytes[last_start as usize..], delimiter) {
-        return Err(Error::table(
-            path,
-            format!("row {n_rows}, the last one, opens a quote and never closes it"),
-        ));
-    }
-    Ok((builders.into_iter().map(|builder| builder.map(|mut builder| builder.finish())).collect(), n_rows))
+    names: &'a [String],
+    keeps: &'a [bool],
 }
 
-fn reader(bytes: &[u8], delimiter: u8) -> Reader<&[u8]> {
-    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(bytes)
+impl Rows<'_> {
+    fn read(&self, mut reader: Reader<SourceReader>, control: &Control) -> Result<plain::Columns> {
+        let (path, names) = (self.source.path(), self.names);
+        let mut record = ByteRecord::new();
+        let mut builders: Vec<_> =
+            self.keeps.iter().map(|keeps| keeps.then(|| LargeStringBuilder::with_capacity(0, 0))).collect();
+        let (mut n_rows, mut last_start) = (0, 0);
+        while reader.read_byte_record(&mut record).map_err(|error| malformed(path, &error))? {
+            if n_rows % ROWS_BETWEEN_CHECKS == 0 {
+                control.check()?;
+            }
+            n_rows += 1;
+            let position = record.position();
+            let line = position.map_or(0, csv::Position::line);
+            last_start = position.map_or(0, csv::Position::byte);
+            for (ix, field) in record.iter().enumerate().take(names.len()) {
+                if field.len() > MAX_FIELD {
+                    return Err(field_too_long(path, n_rows, Some(line), &names[ix], field.len()));
+                }
+                let Ok(value) = std::str::from_utf8(field) else {
+                    let column = &names[ix];
+                    let message = format!(
+                        "row {n_rows} (line {line}), column `{column}`: not valid UTF-8; convert the file to UTF-8"
+                    );
+                    return Err(Error::table(path, message));
+                };
+                if let Some(builder) = &mut builders[ix] {
+                    builder.append_option((!value.is_empty()).then_some(value));
+                }
+            }
+            if record.len() != names.len() {
+                let message = format!(
+                    "row {n_rows} (line {line}) has {} fields, the header has {}; is a delimiter or a quote missing?",
+                    record.len(),
+                    names.len()
+                );
+                return Err(Error::table(path, message));
+            }
+        }
+        let last = self.start + last_start;
+        let last = self.source.bytes(last, self.source.len() - last).map_err(Error::io(path))?;
+        if n_rows > 0 && ends_inside_quotes(&last, self.delimiter) {
+            return Err(Error::table(
+                path,
+                format!("row {n_rows}, the last one, opens a quote and never closes it"),
+            ));
+        }
+        Ok((
+            builders.into_iter().map(|builder| builder.map(|mut builder| builder.finish())).collect(),
+            n_rows,
+        ))
+    }
+}
+
+fn reader<R: Read>(bytes: R, delimiter: u8) -> Reader<R> {
+    let mut builder = ReaderBuilder::new();
+    builder.delimiter(delimiter).has_headers(false).flexible(true).buffer_capacity(BUFFER).from_reader(bytes)
 }
 
 fn named_as_tabbed(path: &Path) -> bool {
@@ -116,5 +149,5 @@ fn malformed(path: &Path, error: &csv::Error) -> Error {
 fn ends_inside_quotes(last_record: &[u8], delimiter: u8) -> bool {
     let mut text = last_record.to_vec();
     text.extend_from_slice(b"\nx\n");
-    reader(&text, delimiter).into_byte_records().count() < 2
+    reader(&text[..], delimiter).into_byte_records().count() < 2
 }

@@ -45,8 +45,14 @@ impl Schema {
         })
     }
 
-    /// All names, for messages.
+    /// All names, for messages; if there are very many, the first of them.
     pub fn names(&self) -> String {
-        self.columns.iter().map(|column| format!("`{}`", column.name)).collect::<Vec<_>>().join(", ")
+        const SHOWN: usize = 100;
+        let names = self.columns.iter().take(SHOWN).map(|column| format!("`{}`", column.name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        match self.columns.len().saturating_sub(SHOWN) {
+            0 => names,
+            n_more => format!("{names} and {n_more} more"),
+        }
     }
 }

@@ -3,214 +3,283 @@
 //! arrow-cast can do this too, but it brings the casts between all pairs of types along, which was the longest step on
 //! the way to a finished build. What is needed of them is this file.
 
+use super::Unpacked;
+use crate::base::error::{Error, Result};
+use crate::read::table::{MAX_FIELD, field_too_long};
 use arrow_array::builder::LargeStringBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::temporal_conversions::{as_datetime_with_timezone, date32_to_datetime};
+use arrow_array::temporal_conversions::{as_datetime_with_timezone, as_time};
 use arrow_array::timezone::Tz;
 use arrow_array::types::{
-    ArrowTimestampType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
-    DecimalType, Float16Type, Float32Type, Float64Type, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType,
+    ArrowTemporalType, ArrowTimestampType, Date32Type, Date64Type, Decimal32Type, Decimal64Type,
+    Decimal128Type, Decimal256Type, DecimalType, Float16Type, Float32Type, Float64Type,
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
 use arrow_array::{Array, ArrowPrimitiveType, LargeStringArray, PrimitiveArray, downcast_integer_array};
-use arrow_schema::{ArrowError, DataType, TimeUnit};
+use arrow_schema::{DataType, TimeUnit};
 use chrono::NaiveDate;
 use std::fmt::Write;
+use std::path::Path;
 
-type Result<T> = std::result::Result<T, ArrowError>;
-
-/// Timestamps count as their dates: times of day are cut off.
-pub(super) fn texts(array: &dyn Array) -> Result<LargeStringArray> {
-    downcast_integer_array!(
-        array => primitives(array, |builder, value| {
-            builder.append_value(itoa::Buffer::new().format(value));
-            Ok(())
-        }),
-        DataType::Null => Ok(std::iter::repeat_n(None::<&str>, array.len()).collect()),
-        DataType::Utf8 => Ok(array.as_string::<i32>().iter().collect()),
-        DataType::LargeUtf8 => Ok(array.as_string::<i64>().clone()),
-        DataType::Utf8View => Ok(array.as_string_view().iter().collect()),
-        DataType::Boolean => {
-            let word = |value| if value { "true" } else { "false" };
-            Ok(array.as_boolean().iter().map(|value| value.map(word)).collect())
-        },
-        DataType::Dictionary(..) => dictionary(array),
-        DataType::Float16 => primitives(array.as_primitive::<Float16Type>(), written),
-        DataType::Float32 => floats(array.as_primitive::<Float32Type>()),
-        DataType::Float64 => floats(array.as_primitive::<Float64Type>()),
-        DataType::Decimal32(..) => decimals(array.as_primitive::<Decimal32Type>()),
-        DataType::Decimal64(..) => decimals(array.as_primitive::<Decimal64Type>()),
-        DataType::Decimal128(..) => decimals(array.as_primitive::<Decimal128Type>()),
-        DataType::Decimal256(..) => decimals(array.as_primitive::<Decimal256Type>()),
-        DataType::Date32 => dates(array.as_primitive::<Date32Type>(), |days| Ok(Some(date(days)?))),
-        DataType::Date64 => dates(array.as_primitive::<Date64Type>(), |time| whole_days(time / DAY_IN_MS)),
-        DataType::Timestamp(TimeUnit::Second, _) => {
-            timestamps(array.as_primitive::<TimestampSecondType>(), DAY_IN_MS / 1_000)
-        },
-        DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            timestamps(array.as_primitive::<TimestampMillisecondType>(), DAY_IN_MS)
-        },
-        DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            timestamps(array.as_primitive::<TimestampMicrosecondType>(), DAY_IN_MS * 1_000)
-        },
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-            timestamps(array.as_primitive::<TimestampNanosecondType>(), DAY_IN_MS * 1_000_000)
-        },
-        other => Err(ArrowError::CastError(format!("{other} has no text"))),
-    )
+/// The texts of a column, row by row.
+pub(super) struct Texts {
+    pub(super) name: String,
+    is_uuid: bool,
+    builder: LargeStringBuilder,
+    n_rows: usize,
+    /// The first value that there is no text for: its row, counted from 1, and what is wrong with it. And how many.
+    lost: Option<(usize, &'static str)>,
+    n_lost: usize,
 }
 
-/// Every value by what `append` makes of it.
-fn primitives<T: ArrowPrimitiveType>(
-    array: &PrimitiveArray<T>,
-    append: impl Fn(&mut LargeStringBuilder, T::Native) -> Result<()>,
-) -> Result<LargeStringArray> {
-    let mut builder = LargeStringBuilder::with_capacity(array.len(), 8 * array.len());
-    for value in array {
-        match value {
-            Some(value) => append(&mut builder, value)?,
-            None => builder.append_null(),
+impl Texts {
+    pub(super) fn new(name: &str, is_uuid: bool) -> Self {
+        let builder = LargeStringBuilder::with_capacity(0, 0);
+        Self { name: name.to_owned(), is_uuid, builder, n_rows: 0, lost: None, n_lost: 0 }
+    }
+
+    /// Appends the values of an array.
+    pub(super) fn append(&mut self, path: &Path, array: &dyn Array, unpacked: &mut Unpacked) -> Result<()> {
+        Sink { path, texts: self, unpacked, line: String::new() }.array(array)
+    }
+
+    /// All of them. Of values that there is no text for, a warning names the first.
+    pub(super) fn finish(mut self, path: &Path) -> LargeStringArray {
+        if let Some((row, what)) = self.lost {
+            let others = match self.n_lost {
+                1 => String::new(),
+                n => format!(", as do {} more of the column", n - 1),
+            };
+            let (path, name) = (path.display(), &self.name);
+            tracing::warn!("{path}: row {row}, column `{name}`: {what}; it counts as missing{others}");
         }
+        self.builder.finish()
     }
-    Ok(builder.finish())
 }
 
-/// A value by its own words, without a string of its own on the way.
-fn written(builder: &mut LargeStringBuilder, value: impl std::fmt::Display) -> Result<()> {
-    write!(builder, "{value}").map_err(|error| ArrowError::CastError(error.to_string()))?;
-    builder.append_value("");
-    Ok(())
+/// What values of an array go to.
+struct Sink<'a> {
+    path: &'a Path,
+    texts: &'a mut Texts,
+    unpacked: &'a mut Unpacked,
+    /// A value on its way.
+    line: String,
 }
 
-fn floats<T: ArrowPrimitiveType<Native: ryu::Float>>(array: &PrimitiveArray<T>) -> Result<LargeStringArray> {
-    primitives(array, |builder, value| {
-        builder.append_value(ryu::Buffer::new().format(value));
-        Ok(())
-    })
-}
+const BEYOND_CALENDAR: &str = "a date outside 0000-01-01 to 9999-12-31";
+const BEYOND_DAY: &str = "a time outside the day";
 
-fn decimals<T: DecimalType>(array: &PrimitiveArray<T>) -> Result<LargeStringArray> {
-    primitives(array, |builder, value| {
-        builder.append_value(T::format_decimal(value, array.precision(), array.scale()));
-        Ok(())
-    })
-}
-
-/// Every value of the dictionary is written once.
-fn dictionary(array: &dyn Array) -> Result<LargeStringArray> {
-    let dictionary = array.as_any_dictionary();
-    let values = texts(dictionary.values())?;
-    if values.is_empty() {
-        return Ok(std::iter::repeat_n(None::<&str>, array.len()).collect());
+impl Sink<'_> {
+    /// Timestamps count as their dates: times of day are cut off.
+    fn array(&mut self, array: &dyn Array) -> Result<()> {
+        downcast_integer_array!(
+            array => self.primitives(array, |sink, value| sink.text(itoa::Buffer::new().format(value))),
+            DataType::Null => (0..array.len()).try_for_each(|_| self.missing()),
+            DataType::Utf8 => self.all(array.as_string::<i32>().iter()),
+            DataType::LargeUtf8 => self.all(array.as_string::<i64>().iter()),
+            DataType::Utf8View => self.all(array.as_string_view().iter()),
+            DataType::Binary => self.binaries(array.as_binary::<i32>().iter()),
+            DataType::LargeBinary => self.binaries(array.as_binary::<i64>().iter()),
+            DataType::BinaryView => self.binaries(array.as_binary_view().iter()),
+            DataType::FixedSizeBinary(_) => self.binaries(array.as_fixed_size_binary().iter()),
+            DataType::Boolean => {
+                let word = |value| if value { "true" } else { "false" };
+                self.all(array.as_boolean().iter().map(|value| value.map(word)))
+            },
+            DataType::Dictionary(..) => self.dictionary(array),
+            DataType::Float16 => {
+                self.primitives(array.as_primitive::<Float16Type>(), |sink, value| sink.written(value))
+            },
+            DataType::Float32 => self.floats(array.as_primitive::<Float32Type>()),
+            DataType::Float64 => self.floats(array.as_primitive::<Float64Type>()),
+            DataType::Decimal32(..) => self.decimals(array.as_primitive::<Decimal32Type>()),
+            DataType::Decimal64(..) => self.decimals(array.as_primitive::<Decimal64Type>()),
+            DataType::Decimal128(..) => self.decimals(array.as_primitive::<Decimal128Type>()),
+            DataType::Decimal256(..) => self.decimals(array.as_primitive::<Decimal256Type>()),
+            DataType::Date32 => self.dates(array.as_primitive::<Date32Type>(), |days| date(days.into())),
+            DataType::Date64 => self.dates(array.as_primitive::<Date64Type>(), |time| date(time / DAY_IN_MS)),
+            DataType::Timestamp(TimeUnit::Second, _) => {
+                self.timestamps(array.as_primitive::<TimestampSecondType>(), DAY_IN_MS / 1_000)
+            },
+            DataType::Timestamp(TimeUnit::Millisecond, _) => {
+                self.timestamps(array.as_primitive::<TimestampMillisecondType>(), DAY_IN_MS)
+            },
+            DataType::Timestamp(TimeUnit::Microsecond, _) => {
+                self.timestamps(array.as_primitive::<TimestampMicrosecondType>(), DAY_IN_MS * 1_000)
+            },
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+                self.timestamps(array.as_primitive::<TimestampNanosecondType>(), DAY_IN_MS * 1_000_000)
+            },
+            DataType::Time32(TimeUnit::Second) => self.times(array.as_primitive::<Time32SecondType>()),
+            DataType::Time32(_) => self.times(array.as_primitive::<Time32MillisecondType>()),
+            DataType::Time64(TimeUnit::Microsecond) => self.times(array.as_primitive::<Time64MicrosecondType>()),
+            DataType::Time64(_) => self.times(array.as_primitive::<Time64NanosecondType>()),
+            other => Err(self.wrong(&format!("{other} has no text"))),
+        )
     }
-    let keys = dictionary.normalized_keys();
-    let value =
-        |(row, key): (usize, usize)| (array.is_valid(row) && values.is_valid(key)).then(|| values.value(key));
-    Ok(keys.into_iter().enumerate().map(value).collect())
+
+    /// The next value. One without characters is none.
+    fn text(&mut self, value: &str) -> Result<()> {
+        if value.is_empty() {
+            return self.missing();
+        }
+        if value.len() > MAX_FIELD {
+            return Err(field_too_long(
+                self.path,
+                self.texts.n_rows + 1,
+                None,
+                &self.texts.name,
+                value.len(),
+            ));
+        }
+        self.unpacked.add(value.len() as u64)?;
+        self.texts.n_rows += 1;
+        self.texts.builder.append_value(value);
+        Ok(())
+    }
+
+    fn missing(&mut self) -> Result<()> {
+        self.texts.n_rows += 1;
+        self.texts.builder.append_null();
+        Ok(())
+    }
+
+    /// A value that is there, but that no text stands for.
+    fn lost(&mut self, what: &'static str) -> Result<()> {
+        self.texts.lost.get_or_insert((self.texts.n_rows + 1, what));
+        self.texts.n_lost += 1;
+        self.missing()
+    }
+
+    /// A complaint about the next value.
+    fn wrong(&self, what: &str) -> Error {
+        let (row, name) = (self.texts.n_rows + 1, &self.texts.name);
+        Error::table(self.path, format!("row {row}, column `{name}`: {what}"))
+    }
+
+    fn all<'t>(&mut self, mut texts: impl Iterator<Item = Option<&'t str>>) -> Result<()> {
+        texts.try_for_each(|text| match text {
+            Some(text) => self.text(text),
+            None => self.missing(),
+        })
+    }
+
+    /// Every value by what `append` makes of it.
+    fn primitives<T: ArrowPrimitiveType>(
+        &mut self,
+        array: &PrimitiveArray<T>,
+        append: impl Fn(&mut Self, T::Native) -> Result<()>,
+    ) -> Result<()> {
+        array.iter().try_for_each(|value| match value {
+            Some(value) => append(self, value),
+            None => self.missing(),
+        })
+    }
+
+    /// A value by its own words.
+    fn written(&mut self, value: impl std::fmt::Display) -> Result<()> {
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        write!(line, "{value}").map_err(|error| self.wrong(&error.to_string()))?;
+        let done = self.text(&line);
+        self.line = line;
+        done
+    }
+
+    fn floats<T: ArrowPrimitiveType<Native: ryu::Float>>(&mut self, array: &PrimitiveArray<T>) -> Result<()> {
+        self.primitives(array, |sink, value| sink.text(ryu::Buffer::new().format(value)))
+    }
+
+    fn decimals<T: DecimalType>(&mut self, array: &PrimitiveArray<T>) -> Result<()> {
+        let (precision, scale) = (array.precision(), array.scale());
+        self.primitives(array, |sink, value| sink.text(&T::format_decimal(value, precision, scale)))
+    }
+
+    /// Bytes: those of a UUID, or text that the file does not declare as such.
+    fn binaries<'t>(&mut self, mut values: impl Iterator<Item = Option<&'t [u8]>>) -> Result<()> {
+        values.try_for_each(|value| {
+            let Some(value) = value else { return self.missing() };
+            if let (true, Ok(bytes)) = (self.texts.is_uuid, value.try_into()) {
+                return self.text(&uuid(u128::from_be_bytes(bytes)));
+            }
+            let text = std::str::from_utf8(value);
+            self.text(
+                text.map_err(|_| self.wrong("bytes that are no UTF-8; write them as text, such as hex"))?,
+            )
+        })
+    }
+
+    /// Every value of the dictionary is written once.
+    fn dictionary(&mut self, array: &dyn Array) -> Result<()> {
+        let dictionary = array.as_any_dictionary();
+        let mut words = Texts::new(&self.texts.name, self.texts.is_uuid);
+        words.append(self.path, dictionary.values(), self.unpacked)?;
+        let lost = words.lost.map(|(_, what)| what);
+        let words = words.builder.finish();
+        if words.is_empty() {
+            return (0..array.len()).try_for_each(|_| self.missing());
+        }
+        let keys = dictionary.normalized_keys();
+        keys.into_iter().enumerate().try_for_each(|(row, key)| match lost {
+            _ if array.is_null(row) => self.missing(),
+            _ if words.is_valid(key) => self.text(words.value(key)),
+            Some(what) if dictionary.values().is_valid(key) => self.lost(what),
+            _ => self.missing(),
+        })
+    }
+
+    /// `show` gives the date of a value, if the calendar has it.
+    fn dates<T: ArrowPrimitiveType>(
+        &mut self,
+        array: &PrimitiveArray<T>,
+        show: impl Fn(T::Native) -> Option<NaiveDate>,
+    ) -> Result<()> {
+        self.primitives(array, |sink, value| match show(value) {
+            Some(date) => sink.written(date),
+            None => sink.lost(BEYOND_CALENDAR),
+        })
+    }
+
+    /// In the time zone that they are given in. Those with none are rounded down, to the day that they are in.
+    fn timestamps<T: ArrowTimestampType>(&mut self, array: &PrimitiveArray<T>, day: i64) -> Result<()> {
+        let Some(zone) = array.timezone() else {
+            return self.dates(array, |time| date(time.div_euclid(day)));
+        };
+        let zone: Tz =
+            zone.parse().map_err(|_| self.wrong(&format!("the time zone `{zone}` is not known")))?;
+        self.dates(array, |time| {
+            // Zones are asked only about what is at most a day from the calendar.
+            let near = FIRST_DAY - 1..=LAST_DAY + 1;
+            let there = near
+                .contains(&time.div_euclid(day))
+                .then(|| as_datetime_with_timezone::<T>(time, zone))??;
+            date(there.date_naive().to_epoch_days().into())
+        })
+    }
+
+    fn times<T: ArrowTemporalType<Native: Into<i64>>>(&mut self, array: &PrimitiveArray<T>) -> Result<()> {
+        self.primitives(array, |sink, value| match as_time::<T>(value.into()) {
+            Some(time) => sink.written(time),
+            None => sink.lost(BEYOND_DAY),
+        })
+    }
 }
 
 const DAY_IN_MS: i64 = 86_400_000;
+/// The days from 1970-01-01 to 0000-01-01 and to 9999-12-31.
+const FIRST_DAY: i64 = -719_528;
+const LAST_DAY: i64 = 2_932_896;
 
-/// `show` gives the date of a value; there is none where a date's own 32 bits could not hold it.
-fn dates<T: ArrowPrimitiveType>(
-    array: &PrimitiveArray<T>,
-    show: impl Fn(T::Native) -> Result<Option<NaiveDate>>,
-) -> Result<LargeStringArray> {
-    primitives(array, |builder, value| match show(value)? {
-        Some(date) => written(builder, date),
-        None => {
-            builder.append_null();
-            Ok(())
-        }
-    })
+/// A date that is written with four digits for its year.
+fn date(days: i64) -> Option<NaiveDate> {
+    (FIRST_DAY..=LAST_DAY).contains(&days).then(|| NaiveDate::from_epoch_days(days as i32)).flatten()
 }
 
-/// In the time zone that they are given in. Those with none are rounded down, to the day that they are in.
-fn timestamps<T: ArrowTimestampType>(array: &PrimitiveArray<T>, day: i64) -> Result<LargeStringArray> {
-    match array.timezone() {
-        None => dates(array, |time| whole_days(time.div_euclid(day))),
-        Some(zone) => {
-            let zone: Tz = zone.parse()?;
-            dates(array, |time| Ok(as_datetime_with_timezone::<T>(time, zone).map(|time| time.date_naive())))
-        }
-    }
-}
-
-fn whole_days(days: i64) -> Result<Option<NaiveDate>> {
-    i32::try_from(days).ok().map(date).transpose()
-}
-
-fn date(days: i32) -> Result<NaiveDate> {
-    let message = || format!("Failed to convert {days} to temporal for {}", DataType::Date32);
-    Ok(date32_to_datetime(days).ok_or_else(|| ArrowError::CastError(message()))?.date())
+fn uuid(bits: u128) -> String {
+    let hex = format!("{bits:032x}");
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use arrow_array::types::Int8Type;
-    use arrow_array::{
-        BooleanArray, Date32Array, Date64Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array,
-        Int8Array, Int64Array, NullArray, StringArray, StringViewArray, TimestampMillisecondArray,
-        TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
-    };
-
-    fn check(array: &dyn Array, want: &[Option<&str>]) {
-        let texts = texts(array).unwrap();
-        assert_eq!(texts.iter().collect::<Vec<_>>(), want, "{}", array.data_type());
-    }
-
-    /// What arrow-cast 60 makes of the same arrays.
-    #[test]
-    fn every_type_as_a_person_would_write_it() {
-        check(&NullArray::new(2), &[None, None]);
-        check(&BooleanArray::from(vec![Some(true), None, Some(false)]), &[Some("true"), None, Some("false")]);
-        check(&Int8Array::from(vec![Some(-128), None]), &[Some("-128"), None]);
-        check(&Int64Array::from(vec![0, i64::MIN]), &[Some("0"), Some("-9223372036854775808")]);
-        check(&UInt64Array::from(vec![u64::MAX]), &[Some("18446744073709551615")]);
-        check(&StringArray::from(vec![Some("a"), None]), &[Some("a"), None]);
-        check(
-            &StringViewArray::from(vec![Some("longer than twelve"), None]),
-            &[Some("longer than twelve"), None],
-        );
-        check(
-            &Float32Array::from(vec![0.1, 1e10, 1e-7]),
-            &[Some("0.1"), Some("10000000000.0"), Some("1e-7")],
-        );
-        let floats = Float64Array::from(vec![3.0, -0.0, 1e16, f64::NAN, f64::NEG_INFINITY]);
-        check(&floats, &[Some("3.0"), Some("-0.0"), Some("1e16"), Some("NaN"), Some("-inf")]);
-        let decimals = Decimal128Array::from(vec![Some(12_345), Some(-5), None]);
-        let decimals = decimals.with_precision_and_scale(10, 2).unwrap();
-        check(&decimals, &[Some("123.45"), Some("-0.05"), None]);
-    }
-
-    #[test]
-    fn a_timestamp_counts_as_its_date() {
-        check(
-            &Date32Array::from(vec![Some(0), Some(-719_162), None]),
-            &[Some("1970-01-01"), Some("0001-01-01"), None],
-        );
-        check(&Date64Array::from(vec![86_400_000, -1]), &[Some("1970-01-02"), Some("1970-01-01")]);
-        check(&TimestampSecondArray::from(vec![-1, 86_399]), &[Some("1969-12-31"), Some("1970-01-01")]);
-        check(&TimestampSecondArray::from(vec![i64::MAX]), &[None]);
-        let zoned = TimestampMillisecondArray::from(vec![Some(-1), None]).with_timezone("+02:00");
-        check(&zoned, &[Some("1970-01-01"), None]);
-        check(&TimestampNanosecondArray::from(vec![i64::MIN]), &[Some("1677-09-21")]);
-        assert!(texts(&Date32Array::from(vec![i32::MAX])).is_err());
-    }
-
-    #[test]
-    fn a_dictionary_by_its_values() {
-        let words: DictionaryArray<Int8Type> =
-            vec![Some("a"), None, Some("b"), Some("a")].into_iter().collect();
-        check(&words, &[Some("a"), None, Some("b"), Some("a")]);
-        let keys = Int8Array::from(vec![Some(1), Some(0), None]);
-        let numbers = Int64Array::from(vec![None, Some(7)]);
-        check(&DictionaryArray::new(keys, std::sync::Arc::new(numbers)), &[Some("7"), None, None]);
-        let empty = DictionaryArray::new(
-            Int8Array::from(vec![None]),
-            std::sync::Arc::new(Int64Array::from(Vec::<i64>::new())),
-        );
-        check(&empty, &[None]);
-    }
-}
+mod tests;

@@ -3,67 +3,73 @@
 //! What is not as it should be (a row of another length, a field that is too long, no UTF-8) is left to the reader for all
 //! CSV, which says what and where.
 
-use super::MAX_FIELD;
-use arrow_array::LargeStringArray;
+use super::{MAX_FIELD, Source};
+use crate::base::control::Control;
+use crate::base::error::Result;
 use arrow_array::builder::LargeStringBuilder;
+use arrow_array::{Array, LargeStringArray};
 use rayon::prelude::*;
-
-/// A thread that is woken for less than this is woken for nothing.
-const BYTES_PER_PART: usize = 1 << 20;
 
 /// By column: its values, if it is kept. And how many rows there are.
 pub(super) type Columns = (Vec<Option<LargeStringArray>>, usize);
 
-/// The rows that follow a header, if they are plain, with the columns that are kept.
-pub(super) fn read(bytes: &[u8], delimiter: u8, keeps: &[bool]) -> Option<Columns> {
-    if bytes.par_chunks(BYTES_PER_PART).any(|part| part.contains(&b'"')) {
-        return None;
-    }
-    let parts: Vec<Option<Part>> =
-        parts(bytes).into_par_iter().map(|part| Part::read(part, delimiter, keeps)).collect();
-    let mut parts = parts.into_iter();
-    let mut whole = parts.next()??;
+/// The rows from `first` on, where the header ends, if they are plain, with the columns that are kept.
+pub(super) fn read(
+    source: &Source,
+    first: u64,
+    delimiter: u8,
+    keeps: &[bool],
+    control: &Control,
+) -> Result<Option<Columns>> {
+    let mut n_kept = 0;
+    let number = |keeps: &bool| {
+        n_kept += usize::from(*keeps);
+        keeps.then(|| n_kept - 1)
+    };
+    let places: Vec<Option<usize>> = keeps.iter().map(number).collect();
+    let parts = source.lines(first, control, |bytes| {
+        (!bytes.contains(&b'"')).then(|| Part::read(bytes, delimiter, &places, n_kept)).flatten()
+    })?;
+    let Some(parts) = parts else { return Ok(None) };
+    let n_rows = parts.iter().map(|part| part.n_rows).sum();
+    let mut columns: Vec<Vec<LargeStringArray>> =
+        (0..n_kept).map(|_| Vec::with_capacity(parts.len())).collect();
     for part in parts {
-        let Part { columns, n_rows } = part?;
-        for (whole, column) in whole.columns.iter_mut().zip(columns) {
-            if let (Some(whole), Some(mut column)) = (whole, column) {
-                whole.append_array(&column.finish()).ok()?;
-            }
-        }
-        whole.n_rows += n_rows;
+        columns.iter_mut().zip(part.columns).for_each(|(column, mut values)| column.push(values.finish()));
     }
-    let finished = whole.columns.into_iter().map(|column| column.map(|mut column| column.finish()));
-    Some((finished.collect(), whole.n_rows))
+    let columns: Option<Vec<_>> = columns.into_par_iter().map(joined).collect();
+    let Some(columns) = columns else { return Ok(None) };
+    let mut columns = columns.into_iter();
+    Ok(Some((places.iter().map(|place| place.and_then(|_| columns.next())).collect(), n_rows)))
 }
 
-/// The text in parts that begin where a line does; at least one.
-fn parts(bytes: &[u8]) -> Vec<&[u8]> {
-    let n_parts = (bytes.len() / BYTES_PER_PART).clamp(1, 4 * rayon::current_num_threads());
-    let mut rest = bytes;
-    let mut parts = Vec::new();
-    for n_left in (2..=n_parts).rev() {
-        let middle = rest.len() / n_left;
-        let end =
-            rest[middle..].iter().position(|&byte| byte == b'\n').map_or(rest.len(), |ix| middle + ix + 1);
-        let (part, after) = rest.split_at(end);
-        parts.push(part);
-        rest = after;
+/// The parts of a column, one after the other.
+fn joined(parts: Vec<LargeStringArray>) -> Option<LargeStringArray> {
+    if let [one] = &parts[..] {
+        return Some(one.clone());
     }
-    parts.push(rest);
-    parts
+    let (n_rows, n_bytes) =
+        parts.iter().fold((0, 0), |(rows, bytes), part| (rows + part.len(), bytes + part.value_data().len()));
+    let mut whole = LargeStringBuilder::with_capacity(n_rows, n_bytes);
+    for part in parts {
+        whole.append_array(&part).ok()?;
+    }
+    Some(whole.finish())
 }
 
 /// What a part of the text holds.
-struct Part {
-    columns: Vec<Option<LargeStringBuilder>>,
+struct Part<'a> {
+    /// By column of the table: which of those that are kept it is.
+    places: &'a [Option<usize>],
+    columns: Vec<LargeStringBuilder>,
     n_rows: usize,
 }
 
-impl Part {
-    fn read(bytes: &[u8], delimiter: u8, keeps: &[bool]) -> Option<Self> {
+impl<'a> Part<'a> {
+    fn read(bytes: &[u8], delimiter: u8, places: &'a [Option<usize>], n_kept: usize) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
-        let columns = keeps.iter().map(|keeps| keeps.then(LargeStringBuilder::new)).collect();
-        let mut part = Self { columns, n_rows: 0 };
+        let columns = (0..n_kept).map(|_| LargeStringBuilder::with_capacity(0, 0)).collect();
+        let mut part = Self { places, columns, n_rows: 0 };
         let (mut start, mut column) = (0, 0);
         for (at, &byte) in bytes.iter().enumerate() {
             let is_delimiter = byte == delimiter;
@@ -89,22 +95,21 @@ impl Part {
     }
 
     fn field(&mut self, column: usize, value: &str) -> Option<()> {
-        if let Some(values) = self.columns.get_mut(column)? {
-            values.append_option((!value.is_empty()).then_some(value));
+        if let Some(place) = *self.places.get(column)? {
+            self.columns[place].append_option((!value.is_empty()).then_some(value));
         }
         (value.len() <= MAX_FIELD).then_some(())
     }
 
     fn row(&mut self, n_fields: usize) -> Option<()> {
         self.n_rows += 1;
-        (n_fields == self.columns.len()).then_some(())
+        (n_fields == self.places.len()).then_some(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::Array;
     use proptest::prelude::*;
 
     proptest! {
@@ -114,7 +119,8 @@ mod tests {
             let rows: Vec<csv::ByteRecord> =
                 super::super::reader(text.as_bytes(), b',').into_byte_records().map(Result::unwrap).collect();
             let is_even = rows.iter().all(|row| row.len() == n_columns);
-            let plain = read(text.as_bytes(), b',', &vec![true; n_columns]);
+            let source = Source::of_bytes(text);
+            let plain = read(&source, 0, b',', &vec![true; n_columns], &Control::default()).unwrap();
             prop_assert_eq!(plain.is_some(), is_even);
             if let Some((columns, n_rows)) = plain {
                 prop_assert_eq!(n_rows, rows.len());
@@ -129,16 +135,17 @@ mod tests {
     }
 
     #[test]
-    fn parts_begin_where_lines_do() {
+    fn parts_are_put_together() {
         let line = "ab,cd,".repeat(100) + "é\n";
-        let text = line.repeat(5 * BYTES_PER_PART / line.len());
-        let parts = parts(text.as_bytes());
-        assert!(parts.len() > 1 && parts.iter().all(|part| part.ends_with(b"\n")));
-        assert_eq!(parts.concat(), text.as_bytes());
+        let text = line.repeat((5 << 20) / line.len());
         let keeps: Vec<bool> = (0..201).map(|ix| ix == 200).collect();
-        let (columns, n_rows) = read(text.as_bytes(), b',', &keeps).unwrap();
+        let plain = |text: &str| {
+            let source = Source::of_bytes(text.to_owned());
+            read(&source, 0, b',', &keeps, &Control::default()).unwrap()
+        };
+        let (columns, n_rows) = plain(&text).unwrap();
         assert_eq!(n_rows, text.lines().count());
         assert!(columns[200].as_ref().unwrap().iter().all(|value| value == Some("é")));
-        assert!(read((text + "\"").as_bytes(), b',', &keeps).is_none());
+        assert!(plain(&(text + "\"")).is_none());
     }
 }

@@ -1,0 +1,86 @@
+//! Parquet.
+
+use super::guard::Reading;
+use super::{Columns, gather};
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::read::table::source::{Source, SourceReader};
+use crate::read::table::unpacked::Unpacked;
+use crate::read::table::{Contents, Keep};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::LogicalType;
+use parquet::file::reader::{ChunkReader, Length};
+use std::io::BufReader;
+use std::sync::Arc;
+
+pub(in crate::read::table) fn read(
+    source: &Source,
+    keep: &Keep<'_>,
+    unpacked: Unpacked,
+    control: &Control,
+) -> Result<Contents> {
+    let reading = Reading { path: source.path(), format: "Parquet" };
+    let in_schema = || "in its schema".to_owned();
+    let metadata =
+        reading.guard(in_schema, || ArrowReaderMetadata::load(source, ArrowReaderOptions::new()))?;
+    let mut columns = Columns::of(&reading, metadata.schema(), keep)?;
+    for column in &mut columns.kept {
+        let field = &metadata.parquet_schema().root_schema().get_fields()[column.ix];
+        column.is_uuid |= field.get_basic_info().logical_type_ref() == Some(&LogicalType::Uuid);
+    }
+    let batches = reading.guard(in_schema, || {
+        let metadata = viewed(&metadata, &columns).unwrap_or(metadata);
+        let mask =
+            ProjectionMask::roots(metadata.parquet_schema(), columns.kept.iter().map(|column| column.ix));
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source.clone(), metadata);
+        builder.with_projection(mask).build()
+    })?;
+    gather(&reading, columns, batches, unpacked, control)
+}
+
+/// The same file with its texts as views. A value that many rows share is then there once, however long it is.
+fn viewed(metadata: &ArrowReaderMetadata, columns: &Columns) -> Option<ArrowReaderMetadata> {
+    let schema: &SchemaRef = metadata.schema();
+    let mut fields: Vec<Arc<Field>> = schema.fields().iter().cloned().collect();
+    for column in &columns.kept {
+        let field = &mut fields[column.ix];
+        if let Some(view) = view(field.data_type()) {
+            *field = Arc::new(field.as_ref().clone().with_data_type(view));
+        }
+    }
+    let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+    let options = ArrowReaderOptions::new().with_schema(schema);
+    ArrowReaderMetadata::try_new(metadata.metadata().clone(), options).ok()
+}
+
+fn view(data_type: &DataType) -> Option<DataType> {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
+        DataType::Binary | DataType::LargeBinary => Some(DataType::BinaryView),
+        DataType::Dictionary(_, value) => view(value),
+        _ => None,
+    }
+}
+
+impl Length for Source {
+    fn len(&self) -> u64 {
+        self.len()
+    }
+}
+
+impl ChunkReader for Source {
+    type T = BufReader<SourceReader>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::new(self.reader(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        Ok(self.bytes(start, length as u64)?)
+    }
+}

@@ -1,0 +1,143 @@
+//! What reads files, a target each. It returns what it said, or nothing if all was well.
+
+use hyperblock::entities::score::Weights;
+use hyperblock::read::edges::EdgeList;
+use hyperblock::read::pairs::{PairFile, PairSource};
+use hyperblock::read::table::{IdSource, ReadOptions, Schema, Table};
+use hyperblock::rules::{RuleFile, bind, bind_neighbourhoods, bind_score};
+use hyperblock::tell::evaluate::Truth;
+use hyperblock::{Control, Result};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// A kind of file.
+pub(crate) struct Target {
+    pub(crate) name: &'static str,
+    /// Files to begin with: folders below the tests' own, and how the names end.
+    pub(crate) corpus: &'static [(&'static str, &'static str)],
+    /// What its files are called, since names say how a table is read.
+    pub(crate) suffix: &'static str,
+    /// Files of `tests/data` of which all that differ in one bit are read in the tests too.
+    pub(crate) flipped: &'static [&'static str],
+    read: fn(&Path) -> Result<()>,
+}
+
+impl Target {
+    /// What is said about a file.
+    pub(crate) fn read(&self, path: &Path) -> Option<String> {
+        (self.read)(path).err().map(|error| error.to_string())
+    }
+
+    /// All files to begin with.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for (folder, end) in self.corpus {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+            let paths = entries.map(|entry| entry.expect("an entry").path());
+            files.extend(paths.filter(|path| path.to_string_lossy().ends_with(end)));
+        }
+        files.sort();
+        files
+    }
+}
+
+const NONE: &[&str] = &[];
+
+/// All of them.
+pub(crate) const TARGETS: [Target; 9] = [
+    Target { name: "csv", corpus: &[("corpus/csv", "")], suffix: ".csv", flipped: NONE, read: table },
+    Target {
+        name: "parquet",
+        corpus: &[("data", ".parquet"), ("corpus/parquet", "")],
+        suffix: ".parquet",
+        flipped: &["snappy.parquet"],
+        read: table,
+    },
+    Target {
+        name: "arrow",
+        corpus: &[("data", ".feather"), ("data", ".arrow"), ("corpus/arrow", "")],
+        suffix: ".arrow",
+        flipped: &["lz4.feather", "stream.arrow"],
+        read: table,
+    },
+    Target { name: "edges", corpus: &[("corpus/edges", "")], suffix: ".tsv", flipped: NONE, read: edges },
+    Target { name: "pairs", corpus: &[("corpus/pairs", "")], suffix: ".csv", flipped: NONE, read: pairs },
+    Target { name: "truth", corpus: &[("corpus/truth", "")], suffix: ".csv", flipped: NONE, read: truth },
+    Target {
+        name: "rules",
+        corpus: &[("corpus/rules", ""), ("rules", "")],
+        suffix: ".toml",
+        flipped: NONE,
+        read: rules,
+    },
+    Target { name: "scores", corpus: &[("corpus/scores", "")], suffix: ".toml", flipped: NONE, read: rules },
+    Target {
+        name: "weights",
+        corpus: &[("corpus/weights", "")],
+        suffix: ".toml",
+        flipped: NONE,
+        read: weights,
+    },
+];
+
+/// More than any of the files to begin with unpacks to, and little enough for all threads at once.
+const MOST_UNPACKED: Option<u64> = Some(64 << 20);
+
+fn table(path: &Path) -> Result<()> {
+    for id in [IdSource::Usual, IdSource::RowNumbers] {
+        let options = ReadOptions { id, most_unpacked: MOST_UNPACKED, ..ReadOptions::default() };
+        Table::read(path, &options, &|_| true, &Control::default())?;
+    }
+    Ok(())
+}
+
+fn edges(path: &Path) -> Result<()> {
+    let control = Control::default();
+    let read = |header| EdgeList::read(path, header, MOST_UNPACKED, &control);
+    read(true).and(read(false)).map(drop)
+}
+
+fn pairs(path: &Path) -> Result<()> {
+    let source = |two_tables| PairSource {
+        path: path.to_owned(),
+        most_unpacked: MOST_UNPACKED,
+        two_tables,
+        ..PairSource::default()
+    };
+    let control = Control::default();
+    PairFile::read(&source(true), &control).and(PairFile::read(&source(false), &control)).map(drop)
+}
+
+fn truth(path: &Path) -> Result<()> {
+    let people = people();
+    let control = Control::default();
+    Truth::read(path, people, None, &control).and(Truth::read(path, people, Some(people), &control)).map(drop)
+}
+
+fn rules(path: &Path) -> Result<()> {
+    let file = RuleFile::read(path)?;
+    let schema: &Schema = &people().schema;
+    for dedupe in [true, false] {
+        bind(&file, schema, schema, dedupe)?;
+        bind_neighbourhoods(&file, schema, schema, dedupe)?;
+    }
+    bind_score(&file, schema, schema).map(drop)
+}
+
+fn weights(path: &Path) -> Result<()> {
+    Weights::read(path).map(drop)
+}
+
+/// A table whose columns the rules are about.
+fn people() -> &'static Table {
+    static PEOPLE: OnceLock<Table> = OnceLock::new();
+    PEOPLE.get_or_init(|| {
+        let mut file = tempfile::Builder::new().suffix(".csv").tempfile().expect("a file can be made");
+        let text = "id,title,name,authors,venue,city,zip,year,born\n1,a,b,c,d,e,007,1999,2001-02-03\n2,f,,g,,h,8,2000,\n";
+        file.write_all(text.as_bytes()).expect("a file can be written");
+        let read = Table::read(file.path(), &ReadOptions::default(), &|_| true, &Control::default());
+        read.unwrap_or_else(|error| panic!("{error}"))
+    })
+}
