@@ -1,4 +1,4 @@
-//! What every room stands on: errors, exact decimals, seeded numbers, clocks, where outputs go, and how
+//! What every room stands on: errors, exact decimals, seeded numbers, clocks, data for a terminal, where outputs go, and how
 //! the outside controls a job.
 
 pub mod billionths;
@@ -11,5 +11,6 @@ pub mod memory;
 pub(crate) mod names;
 pub mod paths;
 pub(crate) mod random;
+pub mod shown;
 pub mod stopwatch;
 pub mod target;

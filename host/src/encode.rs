@@ -15,6 +15,7 @@ mod lower;
 mod marks;
 pub(crate) mod numbering;
 mod numbers;
+pub(crate) mod odd;
 mod ranks;
 mod restrict;
 mod select;

@@ -11,6 +11,7 @@ use crate::base::billionths::Billionths;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::random::Random;
+use crate::base::shown::shown;
 use crate::entities::em::{self, Counted, Estimate, Probabilities};
 use crate::entities::score::{LevelWeights, Scores, Scoring, Weights};
 use crate::job::Prepared;
@@ -190,11 +191,11 @@ impl fmt::Display for Fit {
         writeln!(f, "random pairs     {}", HumanCount(*n_sampled))?;
         writeln!(f, "rounds           {n_rounds}{settled}")?;
         writeln!(f, "prior            {:.6} (that a candidate matches)", weights.prior)?;
-        let names = weights.attributes.iter().map(|attribute| attribute.name.chars().count());
+        let names = weights.attributes.iter().map(|attribute| shown(&attribute.name).chars().count());
         let width = names.max().unwrap_or(0).max("attribute".len());
         writeln!(f, "{:width$}  {:>12}  {:>10}  {:>10}  {:>8}", "attribute", "level", "m", "u", "weight")?;
         for attribute in &weights.attributes {
-            let mut name = attribute.name.as_str();
+            let mut name = &*shown(&attribute.name);
             let mut lowest = Billionths(0);
             for LevelWeights { at_least, m, u } in &attribute.levels {
                 lowest = at_least.map_or(lowest, Billionths);

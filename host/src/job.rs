@@ -4,7 +4,7 @@ use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
 use crate::base::stopwatch::{Stages, Stopwatch};
-use crate::encode::{Encoded, Selection, encode};
+use crate::encode::{Encoded, Selection, encode, odd};
 use crate::entities::score::{Keeping, Kept, Scoring};
 use crate::operators::Backend;
 use crate::operators::neighbours::Orders;
@@ -202,6 +202,14 @@ impl Read {
         let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
         let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
         let score = rules::bind_score(&file, &left.schema, right_schema)?;
+        let of_rules = rules.iter().flat_map(|rule| &rule.conjunctions);
+        let attributes = score.iter().flat_map(|score| &score.attributes);
+        let conjunctions = of_rules.chain(attributes.flat_map(|attribute| &attribute.conjunctions));
+        let keys = neighbourhoods.iter().flat_map(|near| {
+            [Side::Left, Side::Right].into_iter().zip(&near.keys).map(|(side, key)| (side, key, near.domain))
+        });
+        let compared = conjunctions.flatten().flat_map(odd::compared).chain(keys);
+        odd::warn(&left, right.as_ref().unwrap_or(&left), compared)?;
         Ok(Bound { left, right, rules, neighbourhoods, score })
     }
 }

@@ -13,7 +13,9 @@ mod values;
 
 pub use neighbours::with_neighbours;
 
-use hyperblock::rules::{Asked, Condition, Domain, Limit, Measure, OfSets, Predicate, Rule, Side, Test};
+use hyperblock::rules::{
+    Asked, Condition, Domain, Limit, Measure, OfSets, Operand, Predicate, Rule, Side, Test,
+};
 use std::cmp::Ordering;
 
 /// A table as rows of text. Missing is `None`, or empty.
@@ -76,7 +78,7 @@ fn holds(rule: &Rule, left: &[Option<String>], right: &[Option<String>]) -> bool
 fn outcome(predicate: &Predicate, left: &[Option<String>], right: &[Option<String>]) -> Option<bool> {
     let outcome = match &predicate.test {
         Test::Value { side, operand, domain, condition } => {
-            let value = values::value(operand, if *side == Side::Left { left } else { right });
+            let value = seen(operand, if *side == Side::Left { left } else { right }, *domain);
             match condition {
                 Condition::Missing => value.is_none(),
                 Condition::Is(constant) => equal(&value?, constant, *domain),
@@ -87,11 +89,20 @@ fn outcome(predicate: &Predicate, left: &[Option<String>], right: &[Option<Strin
             }
         }
         Test::Compare { left: of_left, right: of_right, domain, measure } => {
-            let (a, b) = (values::value(of_left, left)?, values::value(of_right, right)?);
+            let (a, b) = (seen(of_left, left, *domain)?, seen(of_right, right, *domain)?);
             compare(*measure, &a, &b, *domain)?
         }
     };
     Some(outcome != predicate.negated)
+}
+
+/// What a comparison sees of a record: where numbers or dates are compared, what is none counts as missing.
+fn seen(operand: &Operand, row: &[Option<String>], domain: Domain) -> Option<String> {
+    values::value(operand, row).filter(|value| match domain {
+        Domain::Text => true,
+        Domain::Number => numbers::is_number(value),
+        Domain::Date => numbers::is_date(value),
+    })
 }
 
 fn equal(a: &str, b: &str, domain: Domain) -> bool {

@@ -51,6 +51,16 @@ pub const MEASURES: [&str; 25] = [
     "lcs(l.a, r.a) >= 4",
 ];
 
+/// Comparisons that come to several predicates.
+pub const COMPOUND: [&str; 6] = [
+    "levenshtein(l.a, r.a) = 1",
+    "hamming(l.a, r.a) <> 2",
+    "abs(l.n - r.n) = 2",
+    "lcs(l.a, r.a) BETWEEN 2 AND 4",
+    "levenshtein(l.a, r.a) NOT IN (1, 3)",
+    "overlap(words(l.b), words(r.b)) = 1",
+];
+
 impl ScoreCase {
     /// The rule file. The rule is never asked.
     pub fn toml(&self) -> String {
@@ -141,10 +151,24 @@ pub fn scores(prepared: &Prepared, device: &dyn Backend, pairs: &[[u32; 2]]) -> 
 
 /// Random tables and random attributes.
 pub fn cases(most_rows: usize) -> impl Strategy<Value = ScoreCase> {
+    cases_of(most_rows, prop::sample::subsequence(MEASURES.to_vec(), 1..8))
+}
+
+/// The same, where some attributes come to several predicates.
+pub fn compound_cases(most_rows: usize) -> impl Strategy<Value = ScoreCase> {
+    let compound = prop::sample::subsequence(COMPOUND.to_vec(), 1..4);
+    let others = prop::sample::subsequence(MEASURES.to_vec(), 0..4);
+    cases_of(most_rows, (compound, others).prop_map(|(compound, others)| [compound, others].concat()))
+}
+
+fn cases_of(
+    most_rows: usize,
+    measures: impl Strategy<Value = Vec<&'static str>>,
+) -> impl Strategy<Value = ScoreCase> {
     let sheet =
         || prop::collection::vec(row(), 1..most_rows).prop_map(|rows| Sheet::new(&["a", "b", "n"], rows));
-    let attributes = prop::sample::subsequence(MEASURES.to_vec(), 1..8)
-        .prop_flat_map(|measures| measures.into_iter().map(attribute).collect::<Vec<_>>());
+    let attributes =
+        measures.prop_flat_map(|measures| measures.into_iter().map(attribute).collect::<Vec<_>>());
     let right = prop_oneof![Just(None), sheet().prop_map(Some)];
     (sheet(), right, attributes)
         .prop_map(|(left, right, attributes)| ScoreCase { left, right, attributes, without: Vec::new() })
@@ -169,7 +193,8 @@ fn row() -> impl Strategy<Value = Vec<Option<String>>> {
 }
 
 fn attribute(measure: &'static str) -> impl Strategy<Value = String> {
-    let is_condition = measure.contains(" <") || measure.contains(" >") || measure.contains(" = ");
+    let operators = [" <", " >", " = ", " BETWEEN ", " IN "];
+    let is_condition = operators.iter().any(|operator| measure.contains(operator));
     let weights =
         prop::sample::select(vec!["", "weight = 30", "weight = 0.5", "weight = 2.125", "weight = 1000"]);
     let thresholds =

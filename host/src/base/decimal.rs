@@ -22,37 +22,13 @@ impl Decimal {
     /// 1.
     pub const ONE: Self = Self { digits: 1, scale: 0 };
 
-    /// Reads `12`, `-0.50`, `1e3` or `1.5E-7`. `None` for anything else, for leading zeros or a plus sign (such fields
-    /// are labels, not numbers), and for numbers that take more than [`MAX_DIGITS`] digits to write out.
+    /// Reads `12`, `-0.50`, `1e3` or `1.5E-7`; `-0` is 0. `None` for anything else, for leading zeros or a plus sign (such
+    /// fields are labels, not numbers), and for numbers that take more than [`MAX_DIGITS`] digits to write out.
     pub fn parse(text: &str) -> Option<Self> {
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => {
-                (mantissa, exponent.strip_prefix('+').unwrap_or(exponent).parse::<i32>().ok()?)
-            }
-            None => (text, 0),
-        };
-        let (negative, mantissa) = match mantissa.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, mantissa),
-        };
-        let (whole, fraction) = match mantissa.split_once('.') {
-            Some((_, "")) => return None,
-            Some(parts) => parts,
-            None => (mantissa, ""),
-        };
-        let labelled = whole.is_empty() || (whole.len() > 1 && whole.starts_with('0'));
-        let digits = || whole.bytes().chain(fraction.bytes());
-        // A lone zero before the point is no digit of the number.
-        let n_digits = digits().count() - usize::from(whole == "0");
-        if labelled || !digits().all(|byte| byte.is_ascii_digit()) || n_digits > MAX_DIGITS as usize {
-            return None;
+        match Written::new(text)? {
+            Written::Whole(number) => Some(number),
+            Written::TooLong => None,
         }
-        let unsigned = digits().fold(0i128, |number, byte| number * 10 + i128::from(byte - b'0'));
-        if negative && unsigned == 0 {
-            return None;
-        }
-        let scale = i64::from(fraction.len() as u32) - i64::from(exponent);
-        Self::new(if negative { -unsigned } else { unsigned }, scale)
     }
 
     /// `digits` / 10^`scale`, or `None` if that takes too many digits to write out.
@@ -82,6 +58,18 @@ impl Decimal {
         self.digits.checked_mul(10i128.checked_pow(scale - self.scale)?)
     }
 
+    /// One, in the fractions of [`Decimal::parts`].
+    pub const ONE_OF_FRACTION: i128 = 10i128.pow(MAX_DIGITS);
+
+    /// The largest integer that is not above the number, and what is left, below one, in units of 10^-[`MAX_DIGITS`].
+    pub fn parts(self) -> (i128, i128) {
+        (self.floor(), self.fraction())
+    }
+
+    fn fraction(self) -> i128 {
+        self.digits.rem_euclid(10i128.pow(self.scale)) * 10i128.pow(MAX_DIGITS - self.scale)
+    }
+
     /// The largest integer that is not above the number.
     pub fn floor(self) -> i128 {
         self.digits.div_euclid(10i128.pow(self.scale))
@@ -103,13 +91,76 @@ impl Decimal {
     }
 }
 
+/// A text that is written as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// The number.
+    Whole(Decimal),
+    /// It takes more than [`MAX_DIGITS`] digits to write out.
+    TooLong,
+}
+
+impl Written {
+    /// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`; `None` for anything else.
+    pub fn new(text: &str) -> Option<Self> {
+        let (negative, rest) = minus(text.as_bytes());
+        let (whole, rest) = digits(rest);
+        let is_label = whole.is_empty() || (whole.len() > 1 && whole[0] == b'0');
+        let (fraction, rest) = match rest.split_first() {
+            Some((b'.', rest)) => Some(digits(rest)).filter(|(fraction, _)| !fraction.is_empty())?,
+            _ => (&[][..], rest),
+        };
+        let (exponent, rest) = match rest.split_first() {
+            Some((b'e' | b'E', rest)) => exponent(rest)?,
+            _ => (0, rest),
+        };
+        if is_label || !rest.is_empty() {
+            return None;
+        }
+        // Zeros before the first digit and after the last one say only where the point stands.
+        let all = || whole.iter().chain(fraction);
+        let n_all = whole.len() + fraction.len();
+        let n_before = all().take_while(|digit| **digit == b'0').count();
+        let n_after = all().rev().take_while(|digit| **digit == b'0').count();
+        if n_before == n_all {
+            return Some(Self::Whole(Decimal::ZERO));
+        }
+        let n_digits = n_all - n_before - n_after;
+        if n_digits > MAX_DIGITS as usize {
+            return Some(Self::TooLong);
+        }
+        let significant = all().skip(n_before).take(n_digits);
+        let unsigned = significant.fold(0i128, |number, digit| number * 10 + i128::from(digit - b'0'));
+        let scale = (fraction.len() as i64 - n_after as i64).saturating_sub(exponent);
+        let number = Decimal::new(if negative { -unsigned } else { unsigned }, scale);
+        Some(number.map_or(Self::TooLong, Self::Whole))
+    }
+}
+
+/// Whether there is a minus, and what follows it.
+fn minus(bytes: &[u8]) -> (bool, &[u8]) {
+    bytes.strip_prefix(b"-").map_or((false, bytes), |rest| (true, rest))
+}
+
+/// The digits that a text begins with, and what follows them.
+fn digits(bytes: &[u8]) -> (&[u8], &[u8]) {
+    bytes.split_at(bytes.iter().take_while(|byte| byte.is_ascii_digit()).count())
+}
+
+/// The exponent that a text begins with, and what follows it. What is far too large stays that.
+fn exponent(bytes: &[u8]) -> Option<(i64, &[u8])> {
+    let (negative, rest) = minus(bytes);
+    let rest = if negative { rest } else { rest.strip_prefix(b"+").unwrap_or(rest) };
+    let (digits, rest) = digits(rest);
+    let more = |number: i64, digit: &u8| number.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
+    let unsigned = digits.iter().fold(0, more);
+    (!digits.is_empty()).then_some((if negative { -unsigned } else { unsigned }, rest))
+}
+
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
         // Whole parts first; only the fractions, below one, are brought to one scale: at most 36 digits.
-        let fraction = |number: &Self| {
-            number.digits.rem_euclid(10i128.pow(number.scale)) * 10i128.pow(MAX_DIGITS - number.scale)
-        };
-        self.floor().cmp(&other.floor()).then_with(|| fraction(self).cmp(&fraction(other)))
+        self.floor().cmp(&other.floor()).then_with(|| self.fraction().cmp(&other.fraction()))
     }
 }
 
@@ -133,7 +184,9 @@ impl fmt::Display for Decimal {
 
 #[cfg(test)]
 mod tests {
-    use super::Decimal;
+    use super::{Decimal, Written};
+    use proptest::prelude::*;
+    use regex::Regex;
 
     #[test]
     fn reads_numbers_and_leaves_labels() {
@@ -147,6 +200,13 @@ mod tests {
             ("1.5E-2", "0.015"),
             ("10.0", "10"),
             ("0.0", "0"),
+            ("-0", "0"),
+            ("-0.0e7", "0"),
+            ("0e99999999999999999999", "0"),
+            ("1.0000000000000000000000000000000000000000000", "1"),
+            ("1000000000000000000000000000000000000000000e-40", "100"),
+            ("1e+3", "1000"),
+            ("1e-36", "0.000000000000000000000000000000000001"),
             ("999999999999999999999999999999999999", "999999999999999999999999999999999999"),
         ] {
             assert_eq!(
@@ -163,8 +223,19 @@ mod tests {
             "007",
             "00.1",
             "+3",
-            "-0",
             "1 ",
+            "1e++3",
+            "1e+-3",
+            "1e--3",
+            "1e3.0",
+            "1e3e3",
+            "--1",
+            "1.-5",
+            "1.e3",
+            ".",
+            "e3",
+            "0x10",
+            "1_000",
             "1,5",
             "1e",
             "1e99",
@@ -175,6 +246,63 @@ mod tests {
             "9999999999999999999999999999999999999",
         ] {
             assert_eq!(Decimal::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_numbers_are_numbers_all_the_same() {
+        for text in
+            ["1e99", "1e-99", "1e99999999999999999999", "9999999999999999999999999999999999999", "1.5e-36"]
+        {
+            assert_eq!((Written::new(text), Decimal::parse(text)), (Some(Written::TooLong), None), "{text}");
+        }
+    }
+
+    /// By the definition: digits in front of a point, moved by the exponent; then zeros that say nothing go.
+    fn by_hand(text: &str) -> Option<Written> {
+        let grammar = Regex::new(r"^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$").unwrap();
+        let parts = grammar.captures(text)?;
+        let part = |ix: usize| parts.get(ix).map_or("", |part| part.as_str());
+        let exponent: i64 = if part(4).is_empty() { 0 } else { part(4).parse().unwrap() };
+        let mut digits = format!("{}{}", part(2), part(3));
+        let mut n_whole = part(2).len() as i64 + exponent;
+        while n_whole < 0 {
+            (digits, n_whole) = (format!("0{digits}"), n_whole + 1);
+        }
+        while (digits.len() as i64) < n_whole {
+            digits.push('0');
+        }
+        let (whole, fraction) = digits.split_at(n_whole as usize);
+        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        if whole.len() + fraction.len() > 36 {
+            return Some(Written::TooLong);
+        }
+        let unsigned: i128 = format!("0{whole}{fraction}").parse().unwrap();
+        let sign = if part(1).is_empty() { 1 } else { -1 };
+        Decimal::new(sign * unsigned, fraction.len() as i64).map(Written::Whole)
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_those_of_the_grammar(text in "[-+]?[0-9]{0,3}[.]?[0-9]{0,3}[eE]?[-+]{0,2}[0-9]{0,2}") {
+            prop_assert_eq!(Written::new(&text), by_hand(&text));
+        }
+
+        #[test]
+        fn anything_is_read(text in "[-+.eE0-9]{0,6}", more in ".{0,4}") {
+            prop_assert_eq!(Written::new(&text), by_hand(&text));
+            prop_assert_eq!(Written::new(&more), by_hand(&more));
+        }
+
+        #[test]
+        fn long_ones(text in "-?(0|[1-9][0-9]{0,40})([.]0{0,20}[0-9]{1,30}0{0,20})?([eE][-+]?[0-9]{1,2})?") {
+            prop_assert_eq!(Written::new(&text), by_hand(&text));
+        }
+
+        #[test]
+        fn what_is_shown_is_read_again(digits in any::<i64>(), scale in 0i64..30) {
+            let number = Decimal::new(digits.into(), scale);
+            prop_assert_eq!(number.and_then(|number| Decimal::parse(&number.to_string())), number);
         }
     }
 

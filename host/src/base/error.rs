@@ -1,5 +1,7 @@
-//! The one error type. Every message says what is wrong, where, and what to do about it.
+//! The one error type. Every message says what is wrong, where, and what to do about it. What comes from files is shown
+//! as a terminal should see it ([`shown`]); that is seen to here, once for all messages.
 
+use crate::base::shown::{Shown, shown};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::io;
@@ -13,7 +15,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The operating system refused something about a file.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", named(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -21,7 +23,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A table, or a truth file, is not what it should be.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {}", named(path), shown(message))]
     Table {
         /// The file.
         path: PathBuf,
@@ -32,10 +34,10 @@ pub enum Error {
     #[error("{0}")]
     Rule(Box<RuleError>),
     /// The job does not fit the machine, or the options do not fit the job.
-    #[error("{0}")]
+    #[error("{}", shown(.0))]
     Job(String),
     /// There is no device such as was asked for.
-    #[error("no device `{asked}`: {reason}")]
+    #[error("no device `{}`: {}", shown(asked), shown(reason))]
     NoDevice {
         /// As the user named it.
         asked: String,
@@ -43,7 +45,7 @@ pub enum Error {
         reason: String,
     },
     /// The driver failed.
-    #[error("{device}: {doing}: {reason}")]
+    #[error("{device}: {doing}: {}", shown(reason))]
     Driver {
         /// The device.
         device: String,
@@ -66,7 +68,7 @@ pub enum Error {
     #[error("interrupted; nothing was written")]
     Interrupted,
     /// A defect of this program.
-    #[error("internal error: {0}; please report it")]
+    #[error("internal error: {}; please report it", shown(.0))]
     Internal(String),
 }
 
@@ -99,15 +101,47 @@ pub struct RuleError {
 
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display().to_string();
+        let (path, message) = (named(&self.path), shown(&self.message));
         let snippet = Snippet::source(&self.source)
             .path(&path)
             .annotation(AnnotationKind::Primary.span(self.span.clone()));
         let mut groups =
-            vec![Group::with_title(Level::ERROR.no_name().primary_title(&self.message)).element(snippet)];
-        if let Some(help) = &self.help {
-            groups.push(Group::with_title(Level::HELP.secondary_title(help)));
+            vec![Group::with_title(Level::ERROR.no_name().primary_title(&*message)).element(snippet)];
+        let help = self.help.as_deref().map(shown);
+        if let Some(help) = &help {
+            groups.push(Group::with_title(Level::HELP.secondary_title(&**help)));
         }
-        f.write_str(&Renderer::plain().render(&groups))
+        Shown(Renderer::plain().render(&groups)).fmt(f)
+    }
+}
+
+/// A file, for people.
+fn named(path: &Path) -> String {
+    shown(&path.display().to_string()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_files_hold_is_not_obeyed() {
+        let table = Error::table(Path::new("a\x1b[1m.csv"), "row 1 holds `\u{9b}2J\nerror: none`");
+        assert_eq!(table.to_string(), r"a\x1b[1m.csv: row 1 holds `\u{9b}2J\nerror: none`");
+        let source = "when = \"l.a = '\u{202e}\x1b'\"\nname = 'b'\n".to_owned();
+        let rule = RuleError {
+            path: "r\x07.toml".into(),
+            span: 8..11,
+            message: "no `\x1b`".into(),
+            help: Some("leave \x1b out".into()),
+            source,
+        };
+        let said = Error::Rule(Box::new(rule)).to_string();
+        assert!(
+            said.chars().all(|char| char == '\n' || !(char.is_control() || char == '\u{202e}')),
+            "{said:?}"
+        );
+        assert!(said.starts_with("no `\\x1b`\n --> r\\x07.toml:1:9\n"), "{said}");
+        assert!(said.ends_with("help: leave \\x1b out"), "{said}");
     }
 }

@@ -18,8 +18,9 @@ use std::time::Instant;
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("result").required(true).args(["output", "count"])))]
 pub(crate) struct ClosureArgs {
-    /// The edges: a source and a target a line, separated by a tab, a comma or blanks (also .gz); or the
-    /// first two columns of a Parquet or Arrow table
+    /// The edges: a source and a target a line, separated by a tab, a comma or blanks (also .gz), where lines
+    /// that begin with # or % are comments, unless that is quoted; or the first two columns of a Parquet or
+    /// Arrow table. Nodes are integers if all are, else text as written: 007 is not 7
     edges: PathBuf,
     /// Where the pairs of nodes go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
     #[arg(short, long, value_name = "FILE")]

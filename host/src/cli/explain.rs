@@ -3,6 +3,7 @@
 use super::say::answer;
 use super::{ExplainArgs, PlanFormat, progress};
 use hyperblock::base::json::indented;
+use hyperblock::base::shown::Shown;
 use hyperblock::{Control, Result};
 
 pub(crate) fn explain(args: &ExplainArgs, quiet: bool, control: &Control) -> Result<()> {
@@ -23,7 +24,7 @@ pub(crate) fn explain(args: &ExplainArgs, quiet: bool, control: &Control) -> Res
         explained.columns = job.columns()?;
     }
     match args.format {
-        PlanFormat::Text => answer(format_args!("{explained}")),
+        PlanFormat::Text => answer(format_args!("{}", Shown(&explained))),
         PlanFormat::Json => answer(format_args!("{}\n", indented(&explained.json()))),
         PlanFormat::Dot => answer(format_args!("{}", explained.dot())),
     }

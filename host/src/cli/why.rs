@@ -3,6 +3,7 @@
 use super::say::answer;
 use super::{AnswerFormat, WhyArgs, start_threads};
 use hyperblock::base::json::indented;
+use hyperblock::base::shown::Shown;
 use hyperblock::inspect::why::Inquiry;
 use hyperblock::{Control, Result};
 
@@ -11,7 +12,7 @@ pub(crate) fn why(args: &WhyArgs, control: &Control) -> Result<()> {
     let job = args.input.job(&args.table, args.right_table.as_ref(), args.right_id_column.as_ref());
     let why = Inquiry::new(&job, control)?.why(&args.left_id, &args.right_id, control)?;
     match args.format {
-        AnswerFormat::Text => answer(format_args!("{why}")),
+        AnswerFormat::Text => answer(format_args!("{}", Shown(&why))),
         AnswerFormat::Json => answer(format_args!("{}\n", indented(&why.json()))),
     }
 }

@@ -80,7 +80,7 @@ impl Group {
             slots.iter().map(|slot| Raw::new(tables[slot.table], slot, control)).collect::<Result<_>>()?;
         match slots[0].domain {
             Domain::Text => Self::texts(slots, raws, control),
-            domain => Self::numbers(tables, slots, &raws, domain, control),
+            domain => Self::numbers(slots, &raws, domain, control),
         }
     }
 
@@ -104,24 +104,15 @@ impl Group {
         Ok(Self { values: Values::Texts(values), codes })
     }
 
-    fn numbers(
-        tables: &[&Table; 2],
-        slots: &[&Slot],
-        raws: &[Raw],
-        domain: Domain,
-        control: &Control,
-    ) -> Result<Self> {
+    /// What is odd ([`Odd`](crate::read::table::Odd)) is no number, and so is missing.
+    fn numbers(slots: &[&Slot], raws: &[Raw], domain: Domain, control: &Control) -> Result<Self> {
         let parse = |slot: &Slot, raw: &Raw| -> Result<Vec<Option<Decimal>>> {
-            let table = tables[slot.table];
             let transforms = Pipeline::new(&slot.operand.transforms)?;
-            let number = |(code, text)| {
+            let number = |text| {
                 control.pass();
-                match transforms.apply(text) {
-                    Some(text) => number_of(table, slot, raw, code, &text, domain),
-                    None => Ok(None),
-                }
+                numbers::parse(&transforms.apply(text)?, domain)
             };
-            raw.values.iter().enumerate().map(number).collect()
+            Ok(raw.values.iter().map(number).collect())
         };
         let parsed: Vec<_> =
             slots.iter().zip(raws).map(|(slot, raw)| parse(slot, raw)).collect::<Result<_>>()?;
@@ -141,32 +132,4 @@ impl Group {
             .collect();
         Ok(Self { values: Values::Numbers(values), codes })
     }
-}
-
-/// The number that a distinct value stands for. Not-a-number and infinity are missing; a number that takes too many
-/// digits is an error that names its first row.
-fn number_of(
-    table: &Table,
-    slot: &Slot,
-    raw: &Raw,
-    code: usize,
-    text: &str,
-    domain: Domain,
-) -> Result<Option<Decimal>> {
-    if let Some(number) = numbers::parse(text, domain) {
-        return Ok(Some(number));
-    }
-    let names: Vec<&str> = slot.operand.columns.iter().map(|column| column.name.as_str()).collect();
-    let name = names.join(", ");
-    if matches!(text.to_ascii_lowercase().as_str(), "nan" | "inf" | "-inf") {
-        tracing::warn!("{}, column `{name}`: `{text}` counts as missing", table.path.display());
-        return Ok(None);
-    }
-    let record = raw.codes.iter().position(|&other| other as usize == code).unwrap_or_default();
-    let message = format!(
-        "row {}, column `{name}`: `{text}` takes more than {} digits to write out; round the column",
-        table.ids.row(record as u32) + 1,
-        crate::base::decimal::MAX_DIGITS
-    );
-    Err(Error::table(&table.path, message))
 }

@@ -96,8 +96,7 @@ impl Lowering<'_> {
             }
             (Measure::Difference { least, most }, Values::Numbers(values)) => {
                 let reaches = once(&mut self.reaches, (group, measure), &mut encoded.reaches, || {
-                    numbers::reaches(values, least, most)
-                        .map(|reaches| ReachColumn { domain: group, reaches })
+                    Ok(ReachColumn { domain: group, reaches: numbers::reaches(values, least, most) })
                 })?;
                 shared::Measure::Within { reaches }
             }

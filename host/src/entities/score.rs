@@ -3,8 +3,10 @@
 //! A [`Scoring`] is the `[score]` section of a rule file over the job's tables: its attributes encoded as predicates are,
 //! for all records, since candidates name records of whole tables. A device takes its columns once ([`Scores`]), and then
 //! lists of pairs. It computes weighted means; or patterns of levels, of which there are few, and whose scores follow
-//! from Fellegi and Sunter's [`Model`] here. `weights` is the file that holds one.
+//! from Fellegi and Sunter's [`Model`] here. `weights` is the file that holds one. Attributes of several predicates are
+//! looked at by `compound`.
 
+mod compound;
 mod keeping;
 mod model;
 #[cfg(test)]
@@ -23,6 +25,7 @@ use crate::operators::Backend;
 use crate::operators::scores::PairScores;
 use crate::read::table::Table;
 use crate::rules::{Predicate, Score, ScoreAttribute, ScoreMethod};
+use compound::{Compound, CompoundScores};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::score::{Attribute, Kind, MOST_LEVELS};
 use hyperblock_shared::text::scratch_words;
@@ -38,7 +41,10 @@ const PAIRS_AT_ONCE: usize = 1 << 22;
 pub struct Scoring {
     score: Score,
     encoded: Encoded,
-    attributes: Vec<Attribute>,
+    /// In the order of the file.
+    attributes: Vec<Compound>,
+    /// The same in the order in which devices look at them, if each is of one predicate.
+    on_devices: Option<Vec<Attribute>>,
     model: OnceLock<Model>,
 }
 
@@ -46,22 +52,30 @@ impl Scoring {
     /// Encodes what a score needs of the tables. `right` is `None` when one table is deduplicated.
     pub fn new(score: Score, left: &Table, right: Option<&Table>, control: &Control) -> Result<Self> {
         let predicates: Vec<Predicate> =
-            score.attributes.iter().map(|attribute| attribute.predicate.clone()).collect();
+            score.attributes.iter().flat_map(|attribute| attribute.conjunctions.concat()).collect();
         let encoded = encode(left, right, &predicates, control)?;
-        let lowered = |(nth, (attribute, predicate))| {
+        let mut rest = encoded.predicates.iter();
+        let lowered = |(nth, attribute)| {
             let ScoreAttribute { weight, threshold, levels, name, .. }: &ScoreAttribute = attribute;
             let of_one = || Error::Internal(format!("attribute `{name}` compares nothing"));
-            let lowered = Attribute::of(predicate).ok_or_else(of_one)?;
             let mut padded = [0; MOST_LEVELS];
             let n_levels = padded.iter_mut().zip(levels).map(|(place, level)| *place = *level).count() as u32;
             let (weight, threshold) = (*weight, *threshold);
-            Ok(Attribute { nth, weight, threshold, n_levels, levels: padded, ..lowered })
+            let mut next = || {
+                let lowered = rest.next().and_then(Attribute::of).ok_or_else(of_one)?;
+                Ok(Attribute { nth, weight, threshold, n_levels, levels: padded, ..lowered })
+            };
+            let conjunctions = attribute.conjunctions.iter();
+            let conjunctions = conjunctions.map(|conjunction| conjunction.iter().map(|_| next()).collect());
+            Compound::new(conjunctions.collect::<Result<_>>()?).ok_or_else(of_one)
         };
-        let attributes = (0..).zip(score.attributes.iter().zip(&encoded.predicates)).map(lowered);
-        let mut attributes: Vec<Attribute> = attributes.collect::<Result<_>>()?;
+        let attributes: Vec<Compound> = (0..).zip(&score.attributes).map(lowered).collect::<Result<_>>()?;
+        let mut on_devices: Option<Vec<Attribute>> = attributes.iter().map(Compound::alone).collect();
         // What is soon looked at first: it may tell that the rest is not worth a look.
-        attributes.sort_by_key(|attribute| mean_length(&encoded, attribute));
-        Ok(Self { score, encoded, attributes, model: OnceLock::new() })
+        if let Some(attributes) = &mut on_devices {
+            attributes.sort_by_key(|attribute| mean_length(&encoded, attribute));
+        }
+        Ok(Self { score, encoded, attributes, on_devices, model: OnceLock::new() })
     }
 
     /// Billionths below which a pair is to be dropped.
@@ -98,17 +112,22 @@ impl Scoring {
         Ok(self.model.get_or_init(|| model))
     }
 
-    /// Brings the columns to a device, ready to score. What does not fit there is scored on the CPU.
+    /// Brings the columns to a device, ready to score. What does not fit there is scored on the CPU, and so are attributes
+    /// of several predicates.
     pub fn load<'a>(&'a self, device: &'a dyn Backend) -> Result<Scores<'a>> {
+        let Some(attributes) = &self.on_devices else {
+            let loaded = Box::new(CompoundScores { encoded: &self.encoded, attributes: &self.attributes });
+            return Ok(Scores { scoring: self, loaded });
+        };
         let (needed, there) = (self.encoded.n_bytes(), device.memory_for_columns()?);
         let loaded = if needed <= there {
-            device.load_scores(&self.encoded, &self.attributes)?
+            device.load_scores(&self.encoded, attributes)?
         } else {
             tracing::warn!(
                 "{}: the columns of the score take {needed} bytes, and {there} are free: the CPU scores instead",
                 device.name()
             );
-            always_there().load_scores(&self.encoded, &self.attributes)?
+            always_there().load_scores(&self.encoded, attributes)?
         };
         Ok(Scores { scoring: self, loaded })
     }
@@ -116,12 +135,8 @@ impl Scoring {
     /// How alike two records are in each attribute, in billionths; `None` where one of them lacks it. For people.
     pub fn similarities(&self, left: u32, right: u32) -> Vec<Option<u32>> {
         let mut scratch = vec![0u64; scratch_words(self.encoded.longest()) as usize];
-        let of = |attribute: &Attribute| {
-            attribute.of_records(&self.encoded, [left, right], scratch.as_mut_slice())
-        };
-        let mut attributes: Vec<&Attribute> = self.attributes.iter().collect();
-        attributes.sort_unstable_by_key(|attribute| attribute.nth);
-        attributes.into_iter().map(of).collect()
+        let of = |attribute: &Compound| attribute.similarity(&self.encoded, [left, right], &mut scratch);
+        self.attributes.iter().map(of).collect()
     }
 
     /// Lists of pairs come from outside: records that are not there would be looked up past the end.

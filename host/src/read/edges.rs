@@ -1,14 +1,14 @@
 //! Graphs as files: an edge a line, or the first two columns of a table.
 //!
-//! Nodes are integers or, where some are not, text; they are numbered in the order of their names, so that
-//! tuples in order are rows in order. A list of integers is parsed by all threads. What does not look like
+//! Nodes are integers or, where some are not integers as one writes them (`007`, `+7`), text; they are numbered in the order
+//! of their names, so that tuples in order are rows in order. A list of integers is parsed by all threads. What does not look like
 //! one is gone through line by line, which is slower, and can tell what is wrong.
 
 mod lines;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::read::table::{Format, IdSource, ReadOptions, Source, Table};
+use crate::read::table::{Format, IdSource, ReadOptions, Source, Table, plain_integer};
 use arrow_array::Array;
 use hashbrown::HashMap;
 use hyperblock_shared::relation::tuple;
@@ -98,7 +98,7 @@ impl EdgeList {
     /// Of nodes that may be integers, or not; `place` is what they are numbered by in the file.
     fn of_named(path: &Path, place: &str, all: &[lines::Fields<'_>]) -> Result<Self> {
         let integer = |fields: &lines::Fields<'_>| {
-            Some((fields.source.parse::<i64>().ok()?, fields.target.parse::<i64>().ok()?))
+            Some((plain_integer(&fields.source)?, plain_integer(&fields.target)?))
         };
         if let Some(pairs) = all.iter().map(integer).collect::<Option<Vec<_>>>() {
             return Self::of_integers(path, &pairs);

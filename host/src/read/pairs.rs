@@ -2,7 +2,7 @@
 //!
 //! The records are those that some pair names, and those of a table if one is given. They are numbered as a
 //! table's are: by ascending id, integers by value, text by code points; those of a second table after all of
-//! the first.
+//! the first. Where a table is given, there may be no pairs at all.
 
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
@@ -64,7 +64,7 @@ impl PairFile {
     pub fn read(source: &PairSource, control: &Control) -> Result<Self> {
         let path = &source.path;
         let options = source.options(IdSource::RowNumbers);
-        let file = Table::read(path, &options, &|_| true, control)?;
+        let file = Table::read_even_empty(path, &options, &|_| true, control)?;
         let columns = source.id_columns(&file)?;
         let scores = source.scores(&file)?;
         let [lefts, rights] = columns.map(|column| file.values(column));
@@ -79,15 +79,19 @@ impl PairFile {
         let kinds = columns.map(|column| file.schema.columns[column].kind);
         let (of_left, of_right) = (source.table(0, control)?, source.table(1, control)?);
         let (left, right, [left_records, right_records]) = if source.two_tables {
-            let (left, [lefts]) = number(path, [(lefts, kinds[0])], of_left.as_ref())?;
-            let (right, [rights]) = number(path, [(rights, kinds[1])], of_right.as_ref())?;
+            let (left, [lefts]) = number(path, [(lefts, kinds[0])], of_left.as_ref(), control)?;
+            let (right, [rights]) = number(path, [(rights, kinds[1])], of_right.as_ref(), control)?;
             (left, Some(right), [lefts, rights])
         } else {
             let both = [(lefts, kinds[0]), (rights, kinds[1])];
-            let (ids, records) = number(path, both, of_left.as_ref())?;
+            let (ids, records) = number(path, both, of_left.as_ref(), control)?;
             (ids, None, records)
         };
         let n_records = u64::from(left.len()) + right.as_ref().map_or(0, |right| u64::from(right.len()));
+        if n_records == 0 {
+            let message = "there are no pairs, and so no records; --records names a table of records";
+            return Err(Error::table(path, message));
+        }
         if n_records >= u64::from(u32::MAX) {
             let message = format!("{n_records} records; at most {} can be clustered", u32::MAX - 1);
             return Err(Error::table(path, message));
@@ -205,6 +209,7 @@ fn number<const N: usize>(
     path: &Path,
     columns: [(&LargeStringArray, Kind); N],
     table: Option<&Table>,
+    control: &Control,
 ) -> Result<(Ids, [Vec<u32>; N])> {
     // First in the order in which they are met.
     let mut numbers: HashMap<Cow<'_, str>, u32> = HashMap::new();
@@ -227,11 +232,12 @@ fn number<const N: usize>(
     }
     let mut texts: Vec<&str> = vec![""; numbers.len()];
     numbers.iter().for_each(|(text, &number)| texts[number as usize] = text);
-    let are_integers = columns.iter().all(|(_, kind)| *kind == Kind::Integer)
+    // A column without values may hold anything.
+    let are_integers = columns.iter().all(|(column, kind)| *kind == Kind::Integer || column.is_empty())
         && table.is_none_or(|table| table.ids.are_integers());
     let kind = if are_integers { Kind::Integer } else { Kind::Text };
     let column = ColumnSchema { name: "id".into(), kind, why_text: None };
-    let ids = Ids::new(path, &column, LargeStringArray::from_iter_values(texts))?;
+    let ids = Ids::new(path, &column, LargeStringArray::from_iter_values(texts), control)?;
     let mut records = vec![0; ids.len() as usize];
     (0..ids.len()).for_each(|record| records[ids.row(record)] = record);
     let record = |place: &u32| records[*place as usize];

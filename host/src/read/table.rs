@@ -18,7 +18,8 @@ pub use ids::Ids;
 pub use schema::{ColumnSchema, Kind, Schema};
 
 pub(crate) use arrow::Format;
-pub(crate) use kind::days;
+pub(crate) use ids::plain_integer;
+pub(crate) use kind::{Odd, brief, days};
 pub(crate) use source::Source;
 
 use crate::base::control::Control;
@@ -76,18 +77,38 @@ struct Contents {
 }
 
 impl Table {
-    /// Reads the file at `path`, keeping the ids and the columns that `wanted` names.
+    /// Reads the file at `path`, keeping the ids and the columns that `wanted` names. A table has at least one row.
     pub fn read(
         path: &Path,
         options: &ReadOptions,
         wanted: &dyn Fn(&str) -> bool,
         control: &Control,
     ) -> Result<Self> {
-        let source = Source::open(path, options.most_unpacked, control)?;
-        Self::of(&source, options, wanted, control)
+        Self::read_even_empty(path, options, wanted, control)?.with_rows()
     }
 
-    /// The same where the file is open.
+    /// The same, where it is no mistake if there are no rows.
+    pub(super) fn read_even_empty(
+        path: &Path,
+        options: &ReadOptions,
+        wanted: &dyn Fn(&str) -> bool,
+        control: &Control,
+    ) -> Result<Self> {
+        control.guard(|| {
+            let source = Source::open(path, options.most_unpacked, control)?;
+            Self::of(&source, options, wanted, control)
+        })
+    }
+
+    /// Itself, if it has rows.
+    fn with_rows(self) -> Result<Self> {
+        match self.n_records() {
+            0 => Err(Error::table(&self.path, "the table has no rows; there is nothing to compare")),
+            _ => Ok(self),
+        }
+    }
+
+    /// The table in a file that is open, which may have no rows.
     pub(crate) fn of(
         source: &Source,
         options: &ReadOptions,
@@ -105,14 +126,11 @@ impl Table {
             Some(Format::Stream) => arrow::ipc::read_stream(source, &keep, unpacked, control)?,
             None => csv::read(source, options.delimiter, &keep, control)?,
         };
-        Self::new(source.path(), contents, options)
+        Self::new(source.path(), contents, options, control)
     }
 
-    fn new(path: &Path, contents: Contents, options: &ReadOptions) -> Result<Self> {
+    fn new(path: &Path, contents: Contents, options: &ReadOptions, control: &Control) -> Result<Self> {
         let Contents { columns, values, n_rows } = contents;
-        if n_rows == 0 {
-            return Err(Error::table(path, "the table has no rows; there is nothing to compare"));
-        }
         check_rows(path, n_rows)?;
         let schema = Schema { table: path.display().to_string(), columns };
         let id = match &options.id {
@@ -131,7 +149,7 @@ impl Table {
             None => Ids::rows(n_rows),
             Some(ix) => {
                 let missing = || Error::Internal(format!("the id column of {} was not read", path.display()));
-                Ids::new(path, &schema.columns[ix], values[ix].clone().ok_or_else(missing)?)?
+                Ids::new(path, &schema.columns[ix], values[ix].clone().ok_or_else(missing)?, control)?
             }
         };
         Ok(Self { path: path.to_owned(), schema, values, ids })
@@ -147,6 +165,11 @@ impl Table {
     /// The number of records.
     pub fn n_records(&self) -> u32 {
         self.ids.len()
+    }
+
+    /// The values of a number or date column that are missing where numbers or dates are compared, if there are any.
+    pub(crate) fn odd(&self, column: usize) -> Result<Option<Odd>> {
+        Ok(kind::odd(self.values(column)?, self.schema.columns[column].kind))
     }
 
     /// A column's values, by row of the file; `ids` says which record a row is. Empty fields are null.

@@ -9,11 +9,12 @@ use super::normal::{self, MOST_CONJUNCTIONS, NoRule};
 use super::score::{Score, ScoreAttribute};
 use super::suggest::nearest;
 use super::syntax::{
-    Asked, Comparison, Complaint, Constant, ConstantValue, Measured, Parsed, Term, complaint,
+    Asked, Comparison, Complaint, Constant, ConstantValue, Formula, Measured, Parsed, Term, complaint,
 };
 use super::{Column, Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
 use crate::base::error::Result;
 use crate::read::table::{ColumnSchema, Kind, Schema, days};
+use std::ops::Range;
 use std::path::Path;
 
 /// Gives the rules of a file their meaning over two tables; with `dedupe` over one table twice, where a rule that is
@@ -36,11 +37,10 @@ pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema) -> Result<Opti
     let Some(section) = file.score() else { return Ok(None) };
     let tables = Tables { left, right };
     let attribute = |entry: &AttributeEntry| {
-        let Measured { comparison, negated, is_similarity } = &entry.measured;
-        let predicate = Predicate { negated: *negated, ..tables.predicate(comparison)? };
+        let Measured { comparison, is_similarity } = &entry.measured;
         Ok(ScoreAttribute {
             name: entry.name.clone(),
-            predicate,
+            conjunctions: tables.conjunctions(comparison, &entry.span)?,
             is_similarity: *is_similarity,
             weight: entry.weight,
             threshold: entry.threshold,
@@ -98,6 +98,30 @@ pub(super) struct Bound<'a> {
 }
 
 impl Tables<'_> {
+    /// What an attribute's comparison comes to; most come to one predicate, which stays as it is.
+    fn conjunctions(
+        &self,
+        comparison: &Formula<Comparison>,
+        span: &Range<usize>,
+    ) -> Parsed<Vec<Vec<Predicate>>> {
+        let formula = comparison.try_map(&|comparison| self.predicate(comparison))?;
+        let one = match &formula {
+            Formula::Leaf(predicate) => Some(predicate.clone()),
+            Formula::Not(inner) => match &**inner {
+                Formula::Leaf(predicate) => Some(predicate.opposite()),
+                _ => None,
+            },
+            Formula::And(_) | Formula::Or(_) => None,
+        };
+        if let Some(predicate) = one {
+            return Ok(vec![vec![predicate]]);
+        }
+        normal::conjunctions(&formula, false).map_err(|reason| {
+            let (message, help) = said(&reason);
+            complaint(span.clone(), message).help(help)
+        })
+    }
+
     fn predicate(&self, comparison: &Comparison) -> Parsed<Predicate> {
         let test = match comparison {
             Comparison::Value(term, asked) => self.value(term, asked)?,

@@ -10,8 +10,17 @@ use std::fmt::{self, Display, Formatter};
 /// The formula; not the name.
 impl Display for Rule {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (n, conjunction) in self.conjunctions.iter().enumerate() {
-            let bare = self.conjunctions.len() == 1 || conjunction.len() == 1;
+        Formula(&self.conjunctions).fmt(f)
+    }
+}
+
+/// What conjunctions say together.
+pub(super) struct Formula<'a>(pub(super) &'a [Vec<Predicate>]);
+
+impl Display for Formula<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (n, conjunction) in self.0.iter().enumerate() {
+            let bare = self.0.len() == 1 || conjunction.len() == 1;
             let (open, close) = if bare { ("", "") } else { ("(", ")") };
             f.write_str(if n > 0 { " OR " } else { "" })?;
             f.write_str(open)?;

@@ -104,7 +104,8 @@ impl RuleFile {
         let mut seen = HashSet::new();
         let of_rules = self.entries.iter().flat_map(|entry| entry.formula.leaves());
         let attributes = self.score.iter().flat_map(|score| &score.attributes);
-        let comparisons = of_rules.chain(attributes.map(|attribute| &attribute.measured.comparison));
+        let comparisons =
+            of_rules.chain(attributes.flat_map(|attribute| attribute.measured.comparison.leaves()));
         let keys = self.neighbourhoods.iter().flat_map(|entry| &entry.keys);
         let terms = comparisons.flat_map(Comparison::terms).chain(keys);
         let columns = terms.flat_map(|term| term.columns.iter().map(|column| (term.side, column.as_str())));

@@ -1,6 +1,7 @@
 //! How candidates are to be scored: the `[score]` section of a rule file, bound to tables.
 
 use super::Predicate;
+use super::display::Formula;
 use crate::base::error::{Error, RuleError};
 use std::path::PathBuf;
 
@@ -33,8 +34,9 @@ pub enum ScoreMethod {
 pub struct ScoreAttribute {
     /// As the file names it, or its measure.
     pub name: String,
-    /// What compares two records. The bound of a similarity is 0, and means nothing.
-    pub predicate: Predicate,
+    /// What compares two records: at least one conjunction, of at least one predicate; one of one for most. A similarity is
+    /// one predicate, and its bound is 0, and means nothing.
+    pub conjunctions: Vec<Vec<Predicate>>,
     /// Whether it is a similarity; else a condition, which is 1 where it holds.
     pub is_similarity: bool,
     /// What it counts in the mean, in units that all attributes share; below 2^32 together.
@@ -48,7 +50,7 @@ pub struct ScoreAttribute {
 impl ScoreAttribute {
     /// What is measured, as SQL.
     pub fn measure(&self) -> String {
-        let shown = self.predicate.to_string();
+        let shown = Formula(&self.conjunctions).to_string();
         match shown.strip_suffix(" >= 0") {
             // A bound that means nothing.
             Some(similarity) if self.is_similarity => similarity.to_owned(),

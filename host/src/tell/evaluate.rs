@@ -55,7 +55,8 @@ pub struct Quality {
 
 impl Truth {
     /// Reads a truth file: two columns, either `id_a, id_b` (matching pairs) or `id, entity_id` (records of one entity
-    /// match). `right` is `None` when one table is deduplicated.
+    /// match). What is said twice counts once; an id of two entities is an error. `right` is `None` when one table is
+    /// deduplicated.
     pub fn read(path: &Path, left: &Table, right: Option<&Table>, control: &Control) -> Result<Self> {
         Self::of_ids(path, &left.ids, right.map(|right| &right.ids), control)
     }
@@ -116,11 +117,26 @@ impl Truth {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         // By entity: its left and its right records.
         let mut sizes: Vec<(u64, u64)> = Vec::new();
+        // By id: the row that names it, and its entity.
+        let mut named: HashMap<&str, (usize, &str)> = HashMap::new();
         let mut n_unknown = 0;
         for (row, (id, entity)) in file.values(id)?.iter().zip(file.values(entity)?).enumerate() {
             let (Some(id), Some(entity)) = (id, entity) else {
                 return Err(Error::table(&file.path, format!("row {}: a value is missing", row + 1)));
             };
+            let (first, before) = *named.entry(id).or_insert((row, entity));
+            if before != entity {
+                let message = format!(
+                    "rows {} and {}: `{id}` is of entity `{before}` and of entity `{entity}`; a record is of one. If both \
+                     tables have the id, write the matching pairs (id_a, id_b)",
+                    first + 1,
+                    row + 1
+                );
+                return Err(Error::table(&file.path, message));
+            }
+            if first < row {
+                continue;
+            }
             let number = *numbers.entry(entity).or_insert_with(|| {
                 sizes.push((0, 0));
                 sizes.len() as u32 - 1

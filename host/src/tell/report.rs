@@ -1,6 +1,7 @@
 //! The report: what a job did, for people.
 
 use crate::base::billionths::Billionths;
+use crate::base::shown::shown;
 use crate::base::stopwatch::Stages;
 use crate::entities::score::Tally;
 use crate::tell::evaluate::Quality;
@@ -57,11 +58,12 @@ impl fmt::Display for Summary {
         }
         writeln!(f, "pairs compared   {} of {}", HumanCount(self.n_compared), HumanCount(self.n_pairs))?;
         writeln!(f, "candidates       {}", HumanCount(n_candidates))?;
-        let width = self.by_rule.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-        for (name, n) in &self.by_rule {
+        let by_rule = self.by_rule.iter().map(|(name, n)| (shown(name), n)).collect::<Vec<_>>();
+        let width = by_rule.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, n) in by_rule {
             writeln!(f, "  {name:width$}  {}", HumanCount(*n))?;
         }
-        for name in &self.approximate {
+        for name in self.approximate.iter().map(|name| shown(name)) {
             let said = "pairs outside the windows are not looked at";
             writeln!(f, "approximate      sorted neighbourhood {name}: {said}")?;
         }

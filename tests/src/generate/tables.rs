@@ -10,10 +10,18 @@ type Value = Option<String>;
 
 /// Tables of 1 to `most_rows` records.
 pub(super) fn sheet(most_rows: usize, is_wide: bool) -> impl Strategy<Value = Sheet> {
-    (vec(row(), 1..=most_rows), 0..3usize, any::<bool>()).prop_map(move |(mut rows, style, backwards)| {
+    let whole = (vec(row(), 1..=most_rows), 0..3usize, any::<bool>(), any::<bool>());
+    whole.prop_map(move |(mut rows, style, backwards, is_odd)| {
         // One value of each kind, so that a column of numbers is one even where all others are missing.
         let certain = [(4, "x1"), (5, "12"), (6, "1.5"), (7, "2020-02-29")];
         certain.into_iter().for_each(|(column, value)| rows[0][column] = Some(value.to_owned()));
+        // And one that is none, and counts as missing where numbers or dates are compared.
+        if let [_, .., last] = &mut rows[..]
+            && is_odd
+        {
+            let odd = [(5, "1234567890123456789012345678901234567"), (6, "1.5e-36"), (7, "+10000-01-01")];
+            odd.into_iter().for_each(|(column, value)| last[column] = Some(value.to_owned()));
+        }
         if is_wide {
             // More characters than 8 bits can number.
             rows[0][3] = Some((0..300).filter_map(|ix| char::from_u32(0x4e00 + ix)).collect());
@@ -84,10 +92,11 @@ fn code() -> BoxedStrategy<Value> {
 }
 
 fn integer() -> BoxedStrategy<Value> {
-    maybe(
-        prop_oneof![8 => -3i64..20, 1 => select(vec![i64::MAX, i64::MIN])]
-            .prop_map(|number| number.to_string()),
-    )
+    maybe(prop_oneof![
+        16 => (-3i64..20).prop_map(|number| number.to_string()),
+        2 => select(vec![i64::MAX, i64::MIN]).prop_map(|number| number.to_string()),
+        1 => select(vec!["-0", "NaN", "-inf"]).prop_map(str::to_owned),
+    ])
 }
 
 /// Decimals in several spellings: 1.5, 1.50, 15e-1.
@@ -98,7 +107,7 @@ fn decimal() -> BoxedStrategy<Value> {
     });
     let short = (-9i32..9).prop_map(|number| number.to_string());
     maybe(
-        prop_oneof![6 => plain, 2 => short, 1 => select(vec!["15e-1", "1E1", "0.001"]).prop_map(str::to_owned)],
+        prop_oneof![6 => plain, 2 => short, 1 => select(vec!["15e-1", "1E1", "0.001", "-0.0", "nan"]).prop_map(str::to_owned)],
     )
 }
 

@@ -1,7 +1,7 @@
 //! Sorted neighbourhoods, naively: all keys of both tables in a list, sorted, and every two places of it
 //! looked at.
 
-use super::{Found, Rows, holds, in_order, order, values};
+use super::{Found, Rows, holds, in_order, order, seen};
 use hyperblock::rules::{Neighbourhood, Rule};
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ fn pairs(left: Rows<'_>, right: Option<Rows<'_>>, neighbourhood: &Neighbourhood)
     for (side, rows) in [Some(left), right].into_iter().enumerate().filter_map(|(side, it)| Some((side, it?)))
     {
         for (number, &row) in in_order(rows.ids).iter().enumerate() {
-            list.extend(values::value(&keys[side], &rows.values[row]).map(|key| (key, number, side)));
+            list.extend(seen(&keys[side], &rows.values[row], *domain).map(|key| (key, number, side)));
         }
     }
     list.sort_by(|(a, number_a, side_a), (b, number_b, side_b)| {

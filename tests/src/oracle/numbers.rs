@@ -22,6 +22,30 @@ pub(super) fn parse(text: &str) -> Number {
     }
 }
 
+/// Whether what a column of numbers holds is a number that takes at most 36 digits to write out, zeros left out that say
+/// nothing.
+pub(super) fn is_number(text: &str) -> bool {
+    let unsigned = text.trim_start_matches('-');
+    if !unsigned.starts_with(|char: char| char.is_ascii_digit()) {
+        return false;
+    }
+    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+    let exponent: i64 = exponent.parse().expect("an exponent");
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    // The digits by their places: that of the last one before the point is 0.
+    let places = (0..whole.len() as i64).rev().chain((1..).map(|place: i64| -place));
+    let digits = whole.chars().chain(fraction.chars()).zip(places);
+    let places: Vec<i64> =
+        digits.filter(|(digit, _)| *digit != '0').map(|(_, place)| place + exponent).collect();
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return true };
+    (*first).max(-1) - (*last).min(0) < 36
+}
+
+/// Whether what a column of dates holds has a year of four digits.
+pub(super) fn is_date(text: &str) -> bool {
+    text.len() == 10 && text.starts_with(|char: char| char.is_ascii_digit())
+}
+
 /// Which of two numbers is greater.
 pub(super) fn order(a: Number, b: Number) -> Ordering {
     let (a, b, _) = at_one_scale(a, b);
@@ -94,6 +118,22 @@ mod tests {
         assert_eq!(parse("-12.50"), (-1250, 2));
         assert_eq!(parse("1.5E-2"), (15, 3));
         assert_eq!(parse("2e3"), (2000, 0));
+        for text in [
+            "0",
+            "-0",
+            "1e35",
+            "1e-36",
+            "0.5",
+            "1.50",
+            "0e99",
+            "999999999999999999999999999999999999",
+            "10e34",
+        ] {
+            assert!(is_number(text), "{text}");
+        }
+        for text in ["NaN", "-inf", "1e36", "1e-37", "1.5e-36", "1234567890123456789012345678901234567"] {
+            assert!(!is_number(text), "{text}");
+        }
         assert!(order(parse("1.0"), parse("1")).is_eq());
         assert!(order(parse("-0.25"), parse("-0.3")).is_gt());
         assert_eq!(difference(parse("-0.25"), parse("0.1")), (-35, 2));

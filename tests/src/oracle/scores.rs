@@ -1,7 +1,7 @@
 //! Scores, as the definitions say, in fractions of whole numbers.
 
 use super::{measures, numbers::Fraction, outcome, values};
-use hyperblock::rules::{Measure, OfSets, ScoreAttribute, Test};
+use hyperblock::rules::{Measure, OfSets, Predicate, ScoreAttribute, Test};
 
 /// A similarity of 1.
 const ONE: i128 = 1_000_000_000;
@@ -12,12 +12,17 @@ pub fn similarity(
     left: &[Option<String>],
     right: &[Option<String>],
 ) -> Option<u32> {
-    let rounded = match &attribute.predicate.test {
+    let rounded = match &attribute.conjunctions[0][0].test {
         Test::Compare { left: of_left, right: of_right, measure, .. } if attribute.is_similarity => {
             let (a, b) = (values::value(of_left, left)?, values::value(of_right, right)?);
             of_texts(*measure, &a, &b)?
         }
-        _ => i128::from(outcome(&attribute.predicate, left, right)?) * ONE,
+        _ => {
+            // All predicates look at the same values, so all of them are missing, or none.
+            outcome(&attribute.conjunctions[0][0], left, right)?;
+            let holds = |predicate: &Predicate| outcome(predicate, left, right) == Some(true);
+            i128::from(attribute.conjunctions.iter().any(|all| all.iter().all(holds))) * ONE
+        }
     };
     Some(if rounded < i128::from(attribute.threshold) { 0 } else { rounded as u32 })
 }

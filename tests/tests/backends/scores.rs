@@ -4,11 +4,12 @@ use crate::bench::{Bench, EVERYWHERE, GPU, On, Registered, trials};
 use hyperblock::device::cpu::Cpu;
 use hyperblock::{Candidate, Control};
 use hyperblock_tests::generate::for_all;
-use hyperblock_tests::scores::{ScoreCase, cases, long, many, scores, very_wide};
+use hyperblock_tests::scores::{self, ScoreCase, cases, long, many, scores, very_wide};
 
 pub(crate) const TRIALS: &[Registered] = trials![
     EVERYWHERE => [
         random_cases,
+        compound_cases,
         long_texts,
         a_device_without_memory,
         records_that_are_not_there,
@@ -22,6 +23,13 @@ fn random_cases(bench: Bench) {
     let device = bench.shape(64, 2, 16).open();
     let (n_cases, most_rows) = bench.by((150, 9), (15, 7), (100, 20));
     for_all(n_cases, &cases(most_rows), |case| case.assert_exact(&*device));
+}
+
+/// Comparisons that come to several predicates, on their own and beside others.
+fn compound_cases(bench: Bench) {
+    let device = bench.shape(64, 2, 16).open();
+    let (n_cases, most_rows) = bench.by((100, 9), (15, 7), (20, 9));
+    for_all(n_cases, &scores::compound_cases(most_rows), |case| case.assert_exact(&*device));
 }
 
 fn long_texts(bench: Bench) {

@@ -77,6 +77,22 @@ fn parquet_and_arrow_hold_what_csv_holds_and_are_read_again() {
     }
 }
 
+/// `007`, `7` and `+7` are three nodes; a line is a comment by how it begins, unless that is quoted.
+#[test]
+fn nodes_are_as_written() {
+    let closure = |list: &str| {
+        let folder = Folder::with(&[("edges.csv", list)]);
+        folder.stdout("closure edges.csv --device cpu --quiet -o -")
+    };
+    assert_eq!(closure("007,7\n7,+7\n"), "src,dst\n007,+7\n007,7\n7,+7\n");
+    assert_eq!(closure("7,10\n-0,7\n"), "src,dst\n-0,10\n-0,7\n7,10\n");
+    assert_eq!(closure("#1,2\n1,#2\n\"#2\",3\n%,%\n"), "src,dst\n#2,3\n1,#2\n1,3\n");
+    // Rows of a table are no lines.
+    let folder = Folder::with(&[("edges.tsv", "\"#a\"\t%b\n")]);
+    folder.stdout("closure edges.tsv --device cpu --quiet -o edges.parquet");
+    assert_eq!(folder.stdout("closure edges.parquet --device cpu --quiet -o -"), "src,dst\n#a,%b\n");
+}
+
 #[test]
 fn what_it_says() {
     let _redacted = redacted();

@@ -93,6 +93,37 @@ fn two_tables() {
     folder.stdout("cluster pairs.csv --two-tables -o entities.parquet --device cpu --quiet");
 }
 
+/// Nothing was found to be alike: every record is an entity.
+#[test]
+fn no_pairs() {
+    let folder = Folder::with(&[
+        ("pairs.csv", "left,right,rule,score\n"),
+        ("a.csv", "id\n10\n9\n"),
+        ("b.csv", "id\n7\nx\n"),
+        ("none.csv", "id\n"),
+    ]);
+    for method in ["components", "center", "complete", "tiled-fw"] {
+        let arguments = format!("cluster pairs.csv --records a.csv -o - --device cpu --method {method}");
+        assert_eq!(folder.stdout(&arguments), "id,entity_id\n9,9\n10,10\n");
+    }
+    let threshold = "cluster pairs.csv --records a.csv -o - --device cpu --threshold 0.5 --quiet";
+    assert_eq!(folder.stdout(threshold), "id,entity_id\n9,9\n10,10\n");
+    let both =
+        "cluster pairs.csv --two-tables --records a.csv --right-records b.csv -o - --device cpu --quiet";
+    let shown = "table,id,entity_id\nleft,9,left:9\nleft,10,left:10\nright,7,right:7\nright,x,right:x\n";
+    assert_eq!(folder.stdout(both), shown);
+    let left = "cluster pairs.csv --two-tables --records a.csv -o - --device cpu --quiet";
+    assert_eq!(folder.stdout(left), "table,id,entity_id\nleft,9,left:9\nleft,10,left:10\n");
+    let none = folder.failure(1, "cluster pairs.csv --records none.csv -o e.csv --device cpu --quiet");
+    assert_snapshot!(none, @"error: none.csv: the table has no rows; there is nothing to compare");
+    // What the program writes where it finds nothing.
+    let rules = "[[rules]]\nwhen = 'l.name = r.name'\n";
+    let folder = Folder::with(&[("t.csv", "id,name\n2,a\n10,b\n"), ("rules.toml", rules)]);
+    folder.stdout("dedupe t.csv -r rules.toml -o pairs.parquet --device cpu --quiet");
+    let entities = folder.stdout("cluster pairs.parquet --records t.csv -o - --device cpu --quiet");
+    assert_eq!(entities, "id,entity_id\n2,2\n10,10\n");
+}
+
 #[test]
 fn summary() {
     let _redacted = redacted();
@@ -145,7 +176,7 @@ fn bad_scores() {
 fn bad_pairs() {
     assert_snapshot!(of_pairs("left,right\n1,2\n,3\n", ""), @"error: pairs.csv: row 2, column `left`: the id is missing");
     assert_snapshot!(of_pairs("", ""), @"error: pairs.csv: the file is empty; a table starts with a header");
-    assert_snapshot!(of_pairs("left,right\n", ""), @"error: pairs.csv: the table has no rows; there is nothing to compare");
+    assert_snapshot!(of_pairs("left,right\n", ""), @"error: pairs.csv: there are no pairs, and so no records; --records names a table of records");
     assert_snapshot!(of_pairs("pair\n1\n", ""), @"error: pairs.csv: pairs have two columns of ids, left and right; this file has `pair`");
     assert_snapshot!(of_pairs("a,b\n1,2\n", "--left c"), @"error: pairs.csv: no column `c`; the columns are `a`, `b`");
     assert_snapshot!(of_pairs("a,b\n1,2\n", "--score c"), @"error: pairs.csv: no column `c`; the columns are `a`, `b`");

@@ -260,6 +260,14 @@ fn truth_with_other_columns() {
 }
 
 #[test]
+fn truth_with_a_record_of_two_entities() {
+    let folder = people().file("truth.csv", "id,entity_id\n9,ann\n10,ann\n10,ann\n9,bob\n");
+    let message = folder
+        .failure(1, "dedupe people.csv -r rules.toml -o pairs.csv --device cpu --quiet --truth truth.csv");
+    assert_snapshot!(message, @"error: truth.csv: rows 1 and 4: `9` is of entity `ann` and of entity `bob`; a record is of one. If both tables have the id, write the matching pairs (id_a, id_b)");
+}
+
+#[test]
 fn truth_that_pairs_a_record_with_itself() {
     let folder = people().file("truth.csv", "id_a,id_b\n9,10\n2,2\n");
     let message = folder

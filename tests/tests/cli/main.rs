@@ -1,21 +1,24 @@
 //! The program as a user meets it: files and arguments in, files, messages and exit codes out.
 //!
 //! [`program`] builds and runs it in a folder of its own; [`outputs`] is what it writes and says when all is well,
-//! [`score`] what scores add to it, [`inputs`] the many shapes of the same table, [`formats`] files of other programs, [`neighbours`] pairs of records that are
-//! near each other, [`fit`] weights that are estimated, [`why`] what it says about one pair, [`cluster`] what it makes of
-//! pairs, [`resolve`] all of it in one go, [`closure`] what it makes of graphs, [`errors`] what it says when something is
-//! wrong, [`places`] where outputs may go, [`limits`] what it does with too little memory, and [`signals`] how it ends when it
-//! is told to.
+//! [`score`] what scores add to it, [`inputs`] the many shapes of the same table, [`formats`] files of other programs,
+//! [`numbers`] numbers that are none, [`neighbours`] pairs of records that are near each other, [`fit`] weights that are
+//! estimated, [`why`] what it says about one pair, [`cluster`] what it makes of pairs, [`resolve`] all of it in one go,
+//! [`closure`] what it makes of graphs, [`errors`] what it says when something is wrong, [`escapes`] that it says nothing to a
+//! terminal but text, [`places`] where outputs may go, [`limits`] what it does with too little memory, and [`signals`] how it
+//! ends when it is told to.
 
 mod closure;
 mod cluster;
 mod errors;
+mod escapes;
 mod fit;
 mod formats;
 mod inputs;
 #[cfg(unix)]
 mod limits;
 mod neighbours;
+mod numbers;
 mod outputs;
 #[cfg(unix)]
 mod places;

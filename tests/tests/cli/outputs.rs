@@ -399,3 +399,25 @@ fn devices() {
         assert!(lines[1].starts_with("cuda:0 ("), "{shown}");
     }
 }
+
+/// What is said twice counts once.
+#[test]
+fn truth_that_repeats_itself() {
+    let pairs = "id_a,id_b\n9,10\n10,9\n9,10\n33,2\n";
+    let entities = "id,entity_id\n9,a\n10,a\n10,a\n9,a\n33,b\n2,b\n33,b\n";
+    for truth in [pairs, entities] {
+        let folder = people().file("truth.csv", truth);
+        let run = |arguments: &str| {
+            let ran = folder.run(&format!("{arguments} --device cpu --truth truth.csv"));
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            ran.stderr
+        };
+        let said = run("dedupe people.csv -r rules.toml -o pairs.csv");
+        assert!(
+            said.contains("matches found    2 of 2\n") && said.contains("recall           1.0000\n"),
+            "{said}"
+        );
+        let said = run("cluster pairs.csv --records people.csv -o entities.csv");
+        assert!(said.contains("pairwise         precision 1.0000, recall 1.0000"), "{said}");
+    }
+}

@@ -200,3 +200,27 @@ fn why_a_score() {
     }
     "#);
 }
+
+/// A comparison that comes to two: at most one edit, and not none.
+#[test]
+fn one_edit_exactly() {
+    let score = "[score]\n[[score.attributes]]\nname = 'one edit'\nmeasure = 'levenshtein(l.name, r.name) = 1'\n\
+         [[score.attributes]]\nmeasure = 'abs(l.born - r.born) BETWEEN 1 AND 2'\nweight = 3\n";
+    let folder = people(score);
+    assert_snapshot!(folder.stdout("dedupe people.csv -r rules.toml -o - --device cpu"), @r"
+    left,right,rule,score
+    2,33,city,0
+    4,9,city,0
+    4,10,city,0
+    9,10,city,1
+    ");
+    assert_snapshot!(folder.stdout("why 9 10 people.csv -r rules.toml").split_once("Its score").unwrap().1, @r"
+     is 1; a candidate with it is kept, as it is not below 0.
+      one edit                              1            levenshtein(l.name, r.name) <= 1 AND levenshtein(l.name, r.name) > 0
+      abs(l.born - r.born) BETWEEN 1 AND 2  1            abs(l.born - r.born) <= 2 AND abs(l.born - r.born) >= 1
+    ");
+    let fellegi = score.replace("[score]", "[score]\nscore = 'fellegi-sunter'\nweights = 'w.toml'");
+    let folder = people(&fellegi);
+    folder.stdout("fit people.csv -r rules.toml -o w.toml --device cpu --quiet");
+    assert_eq!(folder.stdout("dedupe people.csv -r rules.toml -o - --device cpu").lines().count(), 5);
+}

@@ -1,6 +1,7 @@
 //! The tree as text: a line a node, indented by depth, what is expected beside what happened.
 
 use super::{BranchScan, Considered, Explained, Line, Near, What, about};
+use crate::base::shown::shown;
 use crate::inspect::analyze::OnDevice;
 use indicatif::HumanCount;
 use std::fmt;
@@ -27,12 +28,13 @@ impl fmt::Display for Explained<'_> {
             }
         }
         for Near { neighbourhood, n_records } in &self.neighbourhoods {
-            let (name, records) = (&neighbourhood.name, HumanCount(*n_records as u64));
+            let (name, records) = (shown(&neighbourhood.name), HumanCount(*n_records as u64));
             write!(f, "Sorted neighbourhood: \"{name}\", {neighbourhood}, records={records}; ")?;
             writeln!(f, "approximate: pairs outside the windows are not looked at")?;
         }
         for subsumed in self.subsumed {
-            let (rule, by) = (&plan.rules[subsumed.rule].name, &plan.rules[subsumed.by].name);
+            let name = |rule: usize| shown(&plan.rules[rule].name);
+            let (rule, by) = (name(subsumed.rule), name(subsumed.by));
             writeln!(f, "Subsumed: every pair that \"{rule}\" allows is allowed by \"{by}\"")?;
         }
         if let Some(analysis) = &self.analysis {
@@ -111,8 +113,8 @@ impl Explained<'_> {
         let label = |line: &Line<'_>| {
             let indent = "  ".repeat(line.depth + 1);
             match &line.what {
-                What::Node { predicate, .. } => format!("{indent}{predicate}"),
-                What::Witness { rule } => format!("{indent}→ {rule}"),
+                What::Node { predicate, .. } => format!("{indent}{}", shown(predicate)),
+                What::Witness { rule } => format!("{indent}→ {}", shown(rule)),
             }
         };
         let width = lines.iter().map(|line| label(line).chars().count()).max().unwrap_or(0).min(72);

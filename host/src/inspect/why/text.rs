@@ -8,6 +8,7 @@
 
 use super::{Asked, Common, Conjunction, Finding, Measured, PairScore, Verdict, Why};
 use crate::base::billionths::Billionths;
+use crate::base::shown::{shown, write_out};
 use crate::rules::{Domain, Test};
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -28,14 +29,14 @@ impl Display for Why {
         let marked = |name: &str| if witness == Some(name) { " — the witness" } else { "" };
         for rule in &self.rules {
             let (holds, marked) = (holds(self.rule_holds(rule)), marked(&rule.name));
-            writeln!(f, "\nrule \"{}\": {holds}{marked}", rule.name)?;
+            writeln!(f, "\nrule \"{}\": {holds}{marked}", shown(&rule.name))?;
             for (ix, conjunction) in rule.conjunctions.iter().enumerate() {
                 self.conjunction(f, rule, ix, conjunction)?;
             }
         }
         for near in &self.neighbourhoods {
             let (name, is_near) = (&near.neighbourhood.name, near.holds());
-            writeln!(f, "\nneighbourhood \"{name}\": {}{}", holds(is_near), marked(name))?;
+            writeln!(f, "\nneighbourhood \"{}\": {}{}", shown(name), holds(is_near), marked(name))?;
             writeln!(f, "  {}  {}", if is_near { "holds" } else { "fails" }, near.neighbourhood)?;
             match near.distance {
                 Some(1) => writeln!(f, "{:1$}1 place apart", "", MARGIN)?,
@@ -44,7 +45,7 @@ impl Display for Why {
             }
         }
         match witness {
-            Some(name) => writeln!(f, "\nThe pair is a candidate; its witness is \"{name}\".")?,
+            Some(name) => writeln!(f, "\nThe pair is a candidate; its witness is \"{}\".", shown(name))?,
             None if self.neighbourhoods.is_empty() => {
                 writeln!(f, "\nThe pair is not a candidate: no rule holds.")?;
             }
@@ -61,10 +62,11 @@ impl Display for PairScore {
         let kept =
             if self.score >= self.threshold { "kept, as it is not below" } else { "dropped, as it is below" };
         writeln!(f, "\nIts score is {score}; a candidate with it is {kept} {threshold}.")?;
-        let width = self.attributes.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        let width = self.attributes.iter().map(|(name, ..)| shown(name).chars().count()).max().unwrap_or(0);
         for (name, measure, similarity) in &self.attributes {
             let similarity = similarity.map_or("missing".to_owned(), |value| Billionths(value).to_string());
-            let measure = if name == measure { String::new() } else { format!("  {measure}") };
+            let measure = if name == measure { String::new() } else { format!("  {}", shown(measure)) };
+            let name = shown(name);
             writeln!(f, "{}", format!("  {name:width$}  {similarity:11}{measure}").trim_end())?;
         }
         Ok(())
@@ -92,7 +94,8 @@ impl Why {
                 Verdict::Holds => "holds",
                 Verdict::Fails | Verdict::Missing => "fails",
             };
-            writeln!(f, "{:indent$}  {verdict}  {}", "", finding.predicate)?;
+            let predicate = finding.predicate.to_string();
+            writeln!(f, "{:indent$}  {verdict}  {}", "", shown(&predicate))?;
             for line in finding.lines(WIDTH - MARGIN - indent) {
                 writeln!(f, "{:1$}{line}", "", MARGIN + indent)?;
             }
@@ -211,7 +214,7 @@ fn quoted(value: &str, from: usize) -> String {
     for char in chars.by_ref().take(MOST_CHARS) {
         match char {
             '\'' => shown.push_str("''"),
-            hidden if is_invisible(hidden) => shown.extend(hidden.escape_default()),
+            hidden if is_invisible(hidden) => write_out(&mut shown, hidden),
             plain => shown.push(plain),
         }
     }
@@ -234,7 +237,7 @@ mod tests {
     #[test]
     fn values_are_quoted_and_cut() {
         assert_eq!(quoted("it's", 0), "'it''s'");
-        assert_eq!(quoted("a\n\u{1b}[1m\u{a0}b", 0), r"'a\n\u{1b}[1m\u{a0}b'");
+        assert_eq!(quoted("a\n\u{1b}[1m\u{a0}b", 0), r"'a\n\x1b[1m\u{a0}b'");
         assert_eq!(quoted("naïve 漢", 0), "'naïve 漢'");
         let long = "é".repeat(61);
         assert_eq!(quoted(&long, 0), format!("'{}'…", "é".repeat(60)));

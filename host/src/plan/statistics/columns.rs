@@ -1,6 +1,7 @@
 //! Columns for people: what `explain --stats` tells of the values that rules look at.
 
 use crate::base::error::Result;
+use crate::base::shown::shown;
 use crate::encode::{CodeColumn, Pipeline, values};
 use crate::read::table::Table;
 use crate::rules::{Side, Sided};
@@ -78,10 +79,10 @@ impl fmt::Display for ColumnStatistics {
             writeln!(f, "      length {range:>11}  {bar} {}", HumanCount(*n))?;
         }
         for (value, n) in &self.heavy {
-            let shown: String = value.chars().take(40).collect();
-            let more = if shown.len() < value.len() { "…" } else { "" };
+            let head: String = value.chars().take(40).collect();
+            let (more, head) = (if head.len() < value.len() { "…" } else { "" }, shown(&head));
             let share = 100.0 * *n as f64 / self.n_records as f64;
-            writeln!(f, "      {:>9} ({share:.2}%)  '{shown}{more}'", HumanCount(*n).to_string())?;
+            writeln!(f, "      {:>9} ({share:.2}%)  '{head}{more}'", HumanCount(*n).to_string())?;
         }
         Ok(())
     }

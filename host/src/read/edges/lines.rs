@@ -1,5 +1,6 @@
 //! Lines of two fields. A tab separates them; in a line without one a comma; in one without either, blanks.
-//! Lines that begin with # or %, and empty ones, are no edges.
+//! Lines that begin with # or %, and empty ones, are no edges. Beside a tab or a comma, fields may be quoted as in CSV: so a
+//! node's name may begin with # or %, or with a blank.
 
 use crate::base::error::{Error, Result};
 use rayon::prelude::*;
@@ -72,7 +73,8 @@ fn part(mut bytes: &[u8]) -> Option<Vec<(i64, i64)>> {
     Some(pairs)
 }
 
-/// An integer of at most 18 digits, and what follows it.
+/// An integer of at most 18 digits as one writes it ([`plain_integer`](crate::read::table::plain_integer)), and what
+/// follows it.
 fn integer(bytes: &[u8]) -> Option<(i64, &[u8])> {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let mut value = 0;
@@ -84,8 +86,9 @@ fn integer(bytes: &[u8]) -> Option<(i64, &[u8])> {
         value = 10 * value + i64::from(digit - b'0');
         n += 1;
     }
-    let value = if digits.len() < bytes.len() { -value } else { value };
-    (n > 0).then_some((value, &digits[n..]))
+    let is_negative = digits.len() < bytes.len();
+    let is_label = n == 0 || (digits[0] == b'0' && (n > 1 || is_negative));
+    (!is_label).then_some((if is_negative { -value } else { value }, &digits[n..]))
 }
 
 fn blanks(bytes: &[u8]) -> &[u8] {
@@ -118,7 +121,8 @@ pub(super) fn fields<'a>(path: &Path, bytes: &'a [u8], header: bool) -> Result<V
         let wrong = |what: String| Error::table(path, format!("line {n_lines}: {what}"));
         let text = std::str::from_utf8(line)
             .map_err(|_| wrong("not valid UTF-8; convert the file to UTF-8".into()))?;
-        let fields = of_line(text).ok_or_else(|| wrong("a quote is opened and never closed".into()))?;
+        let fields = of_line(text)
+            .ok_or_else(|| wrong("a quote is opened and not closed at the end of its field".into()))?;
         let [source, target] = <[_; 2]>::try_from(fields).map_err(|fields: Vec<_>| {
             let (n, s) = (fields.len(), if fields.len() == 1 { "" } else { "s" });
             wrong(format!(
@@ -134,7 +138,7 @@ pub(super) fn fields<'a>(path: &Path, bytes: &'a [u8], header: bool) -> Result<V
     Ok(all)
 }
 
-/// The fields of a line; none, if a quote is left open.
+/// The fields of a line; none, if a quote is left open, or closed within a field.
 fn of_line(line: &str) -> Option<Vec<Cow<'_, str>>> {
     let trimmed = line.trim_matches([' ', '\r']);
     let Some(delimiter) = ['\t', ','].into_iter().find(|it| trimmed.contains(*it)) else {
@@ -143,14 +147,37 @@ fn of_line(line: &str) -> Option<Vec<Cow<'_, str>>> {
     if !trimmed.contains('"') {
         return Some(trimmed.split(delimiter).map(|field| Cow::Borrowed(field.trim())).collect());
     }
-    // Quoted as in CSV, but within a line.
-    if !trimmed.matches('"').count().is_multiple_of(2) {
-        return None;
+    let mut fields = Vec::new();
+    let mut rest = Some(trimmed);
+    while let Some(text) = rest {
+        let (field, after) = field(text, delimiter)?;
+        fields.push(field);
+        rest = after;
     }
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter as u8)
-        .has_headers(false)
-        .from_reader(trimmed.as_bytes());
-    let record = reader.records().next()?.ok()?;
-    Some(record.iter().map(|field| Cow::Owned(field.trim().to_owned())).collect())
+    Some(fields)
+}
+
+/// The first field of a line, quoted as in CSV or not, and what follows its delimiter, if there is one; none, if a quote is
+/// left open.
+fn field(text: &str, delimiter: char) -> Option<(Cow<'_, str>, Option<&str>)> {
+    let start = text.trim_start_matches(' ');
+    let Some(quoted) = start.strip_prefix('"') else {
+        let (field, after) =
+            text.split_once(delimiter).map_or((text, None), |(field, rest)| (field, Some(rest)));
+        return Some((Cow::Borrowed(field.trim()), after));
+    };
+    let mut ends = quoted.match_indices('"').map(|(at, _)| at);
+    let mut end = ends.next()?;
+    // Two quotes are one that does not end the field.
+    while quoted[end + 1..].starts_with('"') {
+        (_, end) = (ends.next()?, ends.next()?);
+    }
+    let (inside, after) = (&quoted[..end], quoted[end + 1..].trim_start_matches(' '));
+    let name =
+        if inside.contains('"') { Cow::Owned(inside.replace("\"\"", "\"")) } else { Cow::Borrowed(inside) };
+    match after.strip_prefix(delimiter) {
+        Some(rest) => Some((name, Some(rest))),
+        None if after.is_empty() => Some((name, None)),
+        None => None,
+    }
 }

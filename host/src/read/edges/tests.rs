@@ -29,12 +29,35 @@ fn integers_in_many_shapes() {
         "\u{feff}10 -3\n-3 9\n10 9",
         " 10 -3\n-3 9\n10 9",
         "\"10\",\"-3\"\n-3,9\n10,9\n",
-        "10\t-3\n-3\t9\n10\t000000000000000000009\n",
+        "10\t-3\n-3\t9\n10 ,\"9\" \n",
     ] {
         assert_eq!(read(text, false).as_ref(), Ok(&wanted), "{text:?}");
         let headed = format!("# c\nsource,target\n{}", text.trim_start_matches('\u{feff}'));
         assert_eq!(read(headed, true).as_ref(), Ok(&wanted), "{text:?}");
     }
+}
+
+/// One label, and all names are as they are written.
+#[test]
+fn names_are_as_written() {
+    for label in ["007", "+7", "-0", "-07"] {
+        let list = read(format!("{label} 7\n7 10\n"), false).expect("a list");
+        assert_eq!(list.names, Names::Texts([label, "10", "7"].map(str::to_owned).to_vec()));
+        assert_eq!(edges(&list), [(0, 2), (2, 1)]);
+    }
+    let list = read("7,0\n0,-7\n", false).expect("a list");
+    assert_eq!(list.names, Names::Integers(vec![-7, 0, 7]));
+}
+
+#[test]
+fn comments_begin_a_line_and_are_not_quoted() {
+    let list = read("# a,b\n%c,d\n\"#e\",%f\n ,#g\n", false);
+    assert_eq!(list, Err("edges.tsv: line 4: the source is missing".into()));
+    let list =
+        read("# a,b\n%c,d\n\"#e\",%f\n \"%h\" , #g\n\" i\",\"say \"\"i\"\", \"\n", false).expect("a list");
+    let wanted = [" i", "#e", "#g", "%f", "%h", "say \"i\", "].map(str::to_owned);
+    assert_eq!(list.names, Names::Texts(wanted.to_vec()));
+    assert_eq!(edges(&list), [(0, 5), (1, 3), (4, 2)]);
 }
 
 #[test]
@@ -83,7 +106,8 @@ fn what_is_wrong() {
         ),
         ("1\t2\n1\t\n", "line 2: the target is missing"),
         (",2\n", "line 1: the source is missing"),
-        ("1,2\n\"a,b\n", "line 2: a quote is opened and never closed"),
+        ("1,2\n\"a,b\n", "line 2: a quote is opened and not closed at the end of its field"),
+        ("1,2\n\"a\"b,c\n", "line 2: a quote is opened and not closed at the end of its field"),
         (
             "from,to\n1,2\n2,3\n",
             "line 1: `from` and `to` are no integers, and all other nodes are; if they are a header, use --header",

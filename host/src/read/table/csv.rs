@@ -56,7 +56,7 @@ pub(super) fn read(
         .zip(values)
         .map(|(name, values)| {
             let schema = match &values {
-                Some(values) => kind::infer(name, values),
+                Some(values) => kind::infer(name, values, control),
                 None => super::ColumnSchema { name, kind: super::Kind::Text, why_text: None },
             };
             (schema, values)

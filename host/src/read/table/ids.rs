@@ -1,6 +1,7 @@
 //! The ids of a table's records, and the order that they give them.
 
 use super::{ColumnSchema, Kind};
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
@@ -25,7 +26,12 @@ impl Ids {
     }
 
     /// The values of an id column, which must all be there and all differ.
-    pub(crate) fn new(path: &Path, column: &ColumnSchema, texts: LargeStringArray) -> Result<Self> {
+    pub(crate) fn new(
+        path: &Path,
+        column: &ColumnSchema,
+        texts: LargeStringArray,
+        control: &Control,
+    ) -> Result<Self> {
         if let Some(row) = (0..texts.len()).find(|&row| texts.is_null(row)) {
             let message = format!(
                 "row {}, column `{}`: the id is missing; every record needs one",
@@ -36,11 +42,17 @@ impl Ids {
         }
         let mut rows: Vec<u32> = (0..texts.len() as u32).collect();
         let numbers: Option<Vec<i64>> = (column.kind == Kind::Integer)
-            .then(|| texts.iter().map(|text| text?.parse().ok()).collect())
+            .then(|| texts.iter().map(|text| plain_integer(text?)).collect())
             .flatten();
         match &numbers {
-            Some(numbers) => rows.par_sort_by_key(|&row| (numbers[row as usize], row)),
-            None => rows.par_sort_by_key(|&row| (texts.value(row as usize), row)),
+            Some(numbers) => rows.par_sort_by_key(|&row| {
+                control.pass();
+                (numbers[row as usize], row)
+            }),
+            None => rows.par_sort_by(|&a, &b| {
+                control.pass();
+                (texts.value(a as usize), a).cmp(&(texts.value(b as usize), b))
+            }),
         }
         if let Some(twice) =
             rows.windows(2).find(|two| texts.value(two[0] as usize) == texts.value(two[1] as usize))
@@ -69,7 +81,7 @@ impl Ids {
         self.rows[record as usize] as usize
     }
 
-    /// Whether all ids are integers of 64 bits.
+    /// Whether all ids are integers of 64 bits, as one writes them.
     pub fn are_integers(&self) -> bool {
         self.integers
     }
@@ -131,13 +143,41 @@ impl Ids {
     }
 }
 
+/// An integer of 64 bits as one writes it. With a plus, with zeros before it, or as `-0`, it is a label: `007` is not `7`.
+pub(crate) fn plain_integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_label = digits.starts_with('+') || (digits.starts_with('0') && text != "0");
+    if is_label { None } else { text.parse().ok() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_integer_is_written_in_one_way(text in "[-+]{0,2}[0-9]{0,3}", number in any::<i64>()) {
+            let in_one_way = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+            prop_assert_eq!(plain_integer(&text), in_one_way);
+            prop_assert_eq!(plain_integer(&number.to_string()), Some(number));
+        }
+    }
+
+    /// Then their texts say which is which.
+    #[test]
+    fn minus_zero_makes_ids_text() {
+        let ids = ids(&["0", "-0", "10", "9"], Kind::Integer);
+        assert!(!ids.are_integers());
+        let all: Vec<String> = (0..4).map(|record| ids.text(record)).collect();
+        assert_eq!(all, ["-0", "0", "10", "9"]);
+        assert_eq!([ids.record("-0"), ids.record("0")], [Some(0), Some(1)]);
+    }
 
     fn ids(texts: &[&str], kind: Kind) -> Ids {
         let column = ColumnSchema { name: "id".into(), kind, why_text: None };
-        Ids::new(Path::new("t.csv"), &column, LargeStringArray::from(texts.to_vec())).unwrap()
+        Ids::new(Path::new("t.csv"), &column, LargeStringArray::from(texts.to_vec()), &Control::default())
+            .unwrap()
     }
 
     #[test]

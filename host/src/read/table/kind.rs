@@ -2,37 +2,153 @@
 //!
 //! A column is a number or date column only if every value in it is one *as written*: `007`, `+3` or ` 12` are labels,
 //! and one of them makes the column text. Nothing is lost either way, since measures over text see the value as written.
+//!
+//! Some values are written as numbers or dates and cannot be compared as such: `NaN` and infinity, numbers of more than
+//! 36 digits, dates outside the years 0000 to 9999. They are *odd*: they leave the column what it is, and where numbers or
+//! dates are compared they are missing. Users are told of them ([`odd`]). Only a column of which most numbers are too
+//! long, or most dates too far away, is one of labels.
 
 use super::{ColumnSchema, Kind};
-use crate::base::decimal::Decimal;
+use crate::base::control::Control;
+use crate::base::decimal::{Decimal, Written};
 use arrow_array::{Array, LargeStringArray};
 use chrono::NaiveDate;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// The schema of a text column, with its kind inferred.
-pub(super) fn infer(name: String, values: &LargeStringArray) -> ColumnSchema {
-    let (mut integer, mut float, mut date, mut seen) = (true, true, true, false);
+pub(super) fn infer(name: String, values: &LargeStringArray, control: &Control) -> ColumnSchema {
+    let (mut numbers, mut dates, mut integer) = (Tally::default(), Tally::default(), true);
     for (row, value) in values.iter().enumerate().filter_map(|(row, value)| Some((row, value?))) {
-        seen = true;
-        let number = if float { Decimal::parse(value) } else { None };
-        float &= number.is_some();
-        integer &= number.is_some() && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        date = date && days(value).is_some();
-        if !float && !date {
-            return ColumnSchema {
-                name,
-                kind: Kind::Text,
-                why_text: Some(format!("row {} holds {}", row + 1, shown(value))),
-            };
+        control.pass();
+        if !numbers.is_over {
+            numbers.add(as_number(value));
+            let is_whole = || value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            integer = integer && (is_whole() || is_no_number(value));
+        }
+        if !dates.is_over {
+            dates.add(as_date(value));
+        }
+        if numbers.is_over && dates.is_over {
+            let why_text = Some(format!("row {} holds {}", row + 1, brief(value)));
+            return ColumnSchema { name, kind: Kind::Text, why_text };
         }
     }
-    let kind = match (seen, integer, float) {
-        (false, ..) => Kind::Text,
-        (_, true, _) => Kind::Integer,
-        (_, _, true) => Kind::Float,
-        _ => Kind::Date,
+    let kind = match (numbers.is_kept(), dates.is_kept()) {
+        (true, _) if integer => Kind::Integer,
+        (true, _) => Kind::Float,
+        (_, true) => Kind::Date,
+        _ => Kind::Text,
     };
-    ColumnSchema { name, kind, why_text: (!seen).then(|| format!("all {} values are missing", values.len())) }
+    let why_text = || match values.iter().flatten().find(|value| is_odd(value)) {
+        None => format!("all {} values are missing", values.len()),
+        Some(odd) => format!("most values are no number or date that can be compared, like {}", brief(odd)),
+    };
+    ColumnSchema { name, kind, why_text: (kind == Kind::Text).then(why_text) }
+}
+
+/// What a value is when it is taken for a number or a date.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// One that can be compared.
+    Plain,
+    /// One that takes too many digits, or is too far away.
+    TooFar,
+    /// Said not to be one: `NaN`, infinity.
+    Odd,
+    /// A label.
+    Label,
+}
+
+/// What the values of a column are when they are taken for numbers or dates.
+#[derive(Default)]
+struct Tally {
+    n_plain: usize,
+    n_too_far: usize,
+    /// There is a label.
+    is_over: bool,
+}
+
+impl Tally {
+    fn add(&mut self, value: Taken) {
+        match value {
+            Taken::Plain => self.n_plain += 1,
+            Taken::TooFar => self.n_too_far += 1,
+            Taken::Odd => {}
+            Taken::Label => self.is_over = true,
+        }
+    }
+
+    fn is_kept(&self) -> bool {
+        !self.is_over && self.n_plain > 0 && self.n_plain >= self.n_too_far
+    }
+}
+
+fn as_number(value: &str) -> Taken {
+    match Written::new(value) {
+        Some(Written::Whole(_)) => Taken::Plain,
+        Some(Written::TooLong) => Taken::TooFar,
+        None if is_no_number(value) => Taken::Odd,
+        None => Taken::Label,
+    }
+}
+
+fn as_date(value: &str) -> Taken {
+    match days(value) {
+        Some(_) => Taken::Plain,
+        None if is_far_date(value) => Taken::TooFar,
+        None => Taken::Label,
+    }
+}
+
+fn is_odd(value: &str) -> bool {
+    [as_number(value), as_date(value)].iter().any(|taken| matches!(taken, Taken::TooFar | Taken::Odd))
+}
+
+/// Not-a-number and infinity, in the spellings of most languages.
+fn is_no_number(value: &str) -> bool {
+    let unsigned = value.strip_prefix(['-', '+']).unwrap_or(value);
+    ["nan", "inf", "infinity"].iter().any(|word| unsigned.eq_ignore_ascii_case(word))
+}
+
+/// A date of the calendar in another year than 0000 to 9999: `10000-01-01`, `+10000-01-01`, `-0044-03-15`.
+fn is_far_date(value: &str) -> bool {
+    let (is_signed, unsigned) = value.strip_prefix(['-', '+']).map_or((false, value), |rest| (true, rest));
+    let Some((year, day)) = unsigned.split_at_checked(unsigned.len().saturating_sub(6)) else { return false };
+    if !(year.len() > 4 || (is_signed && year.len() == 4)) || !year.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return false;
+    }
+    // The calendar repeats every 400 years, and so before year 0, counted the other way.
+    let ahead = year.bytes().fold(0, |year, digit| (10 * year + u32::from(digit - b'0')) % 400);
+    let year = if value.starts_with('-') { 2400 - ahead } else { 2000 + ahead };
+    days(&format!("{year}{day}")).is_some()
+}
+
+/// Values of a number or date column that are missing where numbers or dates are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Odd {
+    /// How many there are.
+    pub(crate) n: usize,
+    /// The row of the first, counted from 0.
+    pub(crate) row: usize,
+}
+
+/// The odd values of a column, if it has any.
+pub(super) fn odd(values: &LargeStringArray, kind: Kind) -> Option<Odd> {
+    let is_odd = |value: &str| match kind {
+        Kind::Text => false,
+        // Most are short and begin with a digit, and need no closer look.
+        Kind::Integer | Kind::Float => {
+            let is_plain = value.len() <= 36 && value.as_bytes().iter().all(u8::is_ascii_digit);
+            !is_plain && Decimal::parse(value).is_none()
+        }
+        Kind::Date => days(value).is_none(),
+    };
+    let rows = (0..values.len()).into_par_iter();
+    let odd = rows.filter(|&row| values.is_valid(row) && is_odd(values.value(row)));
+    let odd = odd.map(|row| Odd { n: 1, row });
+    odd.reduce_with(|a, b| Odd { n: a.n + b.n, row: a.row.min(b.row) })
 }
 
 /// The days from 1970-01-01 to a date written `YYYY-MM-DD`.
@@ -50,7 +166,7 @@ pub(crate) fn days(text: &str) -> Option<i32> {
 }
 
 /// A value for a message, not longer than a line.
-fn shown(value: &str) -> String {
+pub(crate) fn brief(value: &str) -> String {
     let mut chars = value.chars();
     let head: String = chars.by_ref().take(40).collect();
     format!("`{head}{}`", if chars.next().is_some() { "…" } else { "" }).replace('\n', "⏎")
@@ -82,6 +198,62 @@ mod tests {
     }
 
     #[test]
+    fn dates_of_other_millennia() {
+        for text in [
+            "10000-01-01",
+            "+10000-02-29",
+            "-0044-03-15",
+            "-0004-02-29",
+            "123456789012345-12-31",
+            "+0044-03-15",
+        ] {
+            assert!(is_far_date(text), "{text}");
+        }
+        for text in [
+            "2020-01-01",
+            "0044-03-15",
+            "-044-03-15",
+            "10000-13-01",
+            "10001-02-29",
+            "-0001-02-29",
+            "",
+            "é000-01-01",
+            "10000-01-01 ",
+            "+-0044-03-15",
+        ] {
+            assert!(!is_far_date(text), "{text}");
+        }
+    }
+
+    const LONG: &str = "1234567890123456789012345678901234567";
+
+    /// One value that is odd leaves the column what it is; a label does not.
+    #[test]
+    fn odd_values_are_numbers_all_the_same() {
+        for (values, kind, why, odd) in [
+            (vec!["-0", "3"], Kind::Integer, None, None),
+            (vec!["1", "NaN", "3"], Kind::Integer, None, Some((1, 1))),
+            (vec!["inf", "1.5", "-Infinity", "nan"], Kind::Float, None, Some((3, 0))),
+            (vec!["1", "2", LONG, "1e99"], Kind::Float, None, Some((2, 2))),
+            (vec!["1", LONG, "-12345678901234567890123456789012345678901"], Kind::Text, Some(LONG), None),
+            (vec!["NaN", "inf"], Kind::Text, Some("NaN"), None),
+            (vec!["1", "NaN", "007"], Kind::Text, Some("007"), None),
+            (vec!["1", "Nan", "Ann"], Kind::Text, Some("Ann"), None),
+            (vec!["2020-01-01", "+10000-01-01"], Kind::Date, None, Some((1, 1))),
+            (vec!["-0044-03-15", "2020-01-01", "-0044-03-16"], Kind::Text, Some("-0044-03-15"), None),
+            (vec!["2020-01-01", "NaN"], Kind::Text, Some("NaN"), None),
+        ] {
+            let array = LargeStringArray::from(values.clone());
+            let schema = infer("x".into(), &array, &Control::default());
+            let found = super::odd(&array, schema.kind).map(|odd| (odd.n, odd.row));
+            assert_eq!((schema.kind, found), (kind, odd), "{values:?}");
+            assert_eq!(schema.why_text.is_some(), why.is_some(), "{values:?}");
+            let named = |said: String| why.is_some_and(|why| said.ends_with(&format!("`{why}`")));
+            assert!(schema.why_text.is_none_or(named), "{values:?}");
+        }
+    }
+
+    #[test]
     fn one_value_decides() {
         for (values, kind, why) in [
             (vec![Some("1"), None, Some("-20")], Kind::Integer, None),
@@ -93,7 +265,7 @@ mod tests {
             (vec![Some("12"), Some("2024-01-01")], Kind::Text, Some("row 2 holds `2024-01-01`")),
             (vec![None, None], Kind::Text, Some("all 2 values are missing")),
         ] {
-            let schema = infer("x".into(), &LargeStringArray::from(values.clone()));
+            let schema = infer("x".into(), &LargeStringArray::from(values.clone()), &Control::default());
             assert_eq!((schema.kind, schema.why_text.as_deref()), (kind, why), "{values:?}");
         }
     }

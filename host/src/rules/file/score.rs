@@ -56,6 +56,8 @@ pub(in crate::rules) struct ScoreSection {
 pub(in crate::rules) struct AttributeEntry {
     pub(in crate::rules) name: String,
     pub(in crate::rules) measured: Measured,
+    /// Where the measure stands.
+    pub(in crate::rules) span: Range<usize>,
     /// In units that all attributes share; all of them stay below 2^32 together.
     pub(in crate::rules) weight: u32,
     /// Billionths.
@@ -150,7 +152,7 @@ fn attribute(value: &Value<'_>, source: &str, before: &[AttributeEntry]) -> Pars
         None => vec![ONE],
     };
     let threshold = billionths(table.get("threshold"), "threshold")?.unwrap_or(0);
-    Ok((AttributeEntry { name, measured, weight: 0, threshold, levels }, weight))
+    Ok((AttributeEntry { name, measured, span: measure.span(), weight: 0, threshold, levels }, weight))
 }
 
 fn levels(value: &Value<'_>, is_similarity: bool) -> Parsed<Vec<u32>> {

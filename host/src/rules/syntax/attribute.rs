@@ -12,10 +12,9 @@ use std::ops::Range;
 /// What an attribute measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::rules) struct Measured {
-    /// A comparison of two columns. The bound of a similarity is 0, and means nothing.
-    pub(in crate::rules) comparison: Comparison,
-    /// Whether the comparison must fail.
-    pub(in crate::rules) negated: bool,
+    /// One comparison of two columns, which may come to several: what is 1 is at most 1, and not at most 0. The bound of a
+    /// similarity is 0, and means nothing.
+    pub(in crate::rules) comparison: Formula<Comparison>,
     /// Whether it is a similarity, not a condition.
     pub(in crate::rules) is_similarity: bool,
 }
@@ -42,21 +41,19 @@ impl Rule<'_> {
                     let bound = Bound { least: Decimal::ZERO, strict: false };
                     let measure = function.asked(Asked::Similarity(bound));
                     let comparison = Comparison::Pair { left, right, measure, span };
-                    Ok(Measured { comparison, negated: false, is_similarity: true })
+                    Ok(Measured { comparison: Formula::Leaf(comparison), is_similarity: true })
                 }
                 other => Err(self.no_measure(span, &other)),
             };
         }
-        let formula = self.formula(expr)?;
-        let (negated, leaf) = match formula {
-            Formula::Leaf(leaf) => (false, leaf),
-            Formula::Not(inner) => match *inner {
-                Formula::Leaf(leaf) => (true, leaf),
-                _ => return Err(several(span)),
-            },
-            Formula::And(_) | Formula::Or(_) => return Err(several(span)),
-        };
-        match &leaf {
+        let comparison = self.formula(expr)?;
+        let leaves = comparison.leaves();
+        let Some(first) = leaves.first() else { return Err(several(span)) };
+        // What comes of one comparison has its columns from the same places of the file.
+        if leaves.iter().any(|leaf| !leaf.terms().eq(first.terms())) {
+            return Err(several(span));
+        }
+        match first {
             Comparison::Value(..) => {
                 Err(complaint(span, "this looks at one record alone")
                     .help("compare a column of l with one of r"))
@@ -67,7 +64,7 @@ impl Rule<'_> {
             } => Err(complaint(span, "a similarity is an attribute's measure without a bound").help(
                 "leave the bound out; what is too little for the attribute to count is its `threshold`",
             )),
-            Comparison::Pair { .. } => Ok(Measured { comparison: leaf, negated, is_similarity: false }),
+            Comparison::Pair { .. } => Ok(Measured { comparison, is_similarity: false }),
         }
     }
 
