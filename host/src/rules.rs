@@ -3,11 +3,14 @@
 //! `file` reads the TOML, and `literal` knows where each character of a `when` stands in it; `syntax` parses the `when`
 //! into a [`syntax::Formula`]; `bind` gives every comparison its meaning against the tables' columns; `normal` brings
 //! the formula into disjunctive normal form, less what `implication` finds to follow from the rest; `display` shows it
-//! as SQL again. All of them ask `measure`, the table of measures. `neighbourhood` does all this for the keys that records are sorted by. What comes out is a list of
-//! [`Rule`]s, each a set of conjunctions of [`Predicate`]s; `subsumption` knows which of the rules add nothing. A [`Score`]
-//! is bound to tables in the same way. Nothing here knows how a predicate is evaluated.
+//! as SQL again. All of them ask `measure`, the table of measures. `neighbourhood` does all this for the keys that records
+//! are sorted by. What comes out is a list of [`Rule`]s, each a set of conjunctions of [`Predicate`]s; `consequences` knows
+//! which conjunctions hold wherever others do, and `subsumption` which of the rules add nothing. A [`Score`] is bound to
+//! tables in the same way. Nothing here knows how a predicate is evaluated.
 
 mod bind;
+mod consequences;
+mod constant;
 mod display;
 mod file;
 mod implication;
@@ -32,11 +35,14 @@ pub use subsumption::{Subsumed, subsumed};
 pub(crate) use transform::Apply;
 pub use transform::{RegexpReplace, Right, Substr, Transform};
 
+pub(crate) use consequences::{Consequences, General};
 pub(crate) use display::Sided;
 pub(crate) use suggest::nearest;
 
 use crate::base::decimal::Decimal;
+use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::threshold::Threshold;
+use std::sync::Arc;
 
 pub use hyperblock_shared::measure::{Asked, OfSets, OfTexts};
 
@@ -149,6 +155,8 @@ pub enum Condition {
     Missing,
     /// It is this constant.
     Is(String),
+    /// It is one of these constants: at least two, ascending in the order of the domain.
+    OneOf(Arc<[String]>),
     /// It is at most this constant; below it, if `strict`.
     AtMost {
         /// The constant.
@@ -197,18 +205,15 @@ pub struct Bound {
 
 /// The predicates of all rules, each once, in the order they first appear.
 pub fn predicates(rules: &[Rule]) -> Vec<Predicate> {
-    let mut distinct: Vec<Predicate> = Vec::new();
-    for predicate in rules.iter().flat_map(|rule| &rule.conjunctions).flatten() {
-        if !distinct.contains(predicate) {
-            distinct.push(predicate.clone());
-        }
-    }
-    distinct
+    let mut seen = HashSet::new();
+    let all = rules.iter().flat_map(|rule| &rule.conjunctions).flatten();
+    all.filter(|&predicate| seen.insert(predicate)).cloned().collect()
 }
 
 /// The conjunctions of all rules, in order, their predicates by their places in `predicates`.
 pub fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Vec<Vec<usize>> {
-    let place = |predicate: &Predicate| predicates.iter().position(|other| other == predicate);
+    let places: HashMap<&Predicate, usize> = predicates.iter().zip(0..).collect();
+    let place = |predicate: &Predicate| places.get(predicate).copied();
     let all = rules.iter().flat_map(|rule| &rule.conjunctions);
     all.map(|conjunction| conjunction.iter().filter_map(place).collect()).collect()
 }
@@ -222,11 +227,6 @@ impl From<Bound> for Threshold {
 }
 
 impl Predicate {
-    /// Whether the other one holds on every pair on which this one does, as far as that can be told.
-    pub fn implies(&self, other: &Self) -> bool {
-        implication::implies(self, other)
-    }
-
     /// The predicate that holds where this one fails.
     fn opposite(&self) -> Self {
         Self { test: self.test.clone(), negated: !self.negated }

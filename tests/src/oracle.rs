@@ -82,6 +82,10 @@ fn outcome(predicate: &Predicate, left: &[Option<String>], right: &[Option<Strin
             match condition {
                 Condition::Missing => value.is_none(),
                 Condition::Is(constant) => equal(&value?, constant, *domain),
+                Condition::OneOf(constants) => {
+                    let value = value?;
+                    constants.iter().any(|constant| equal(&value, constant, *domain))
+                }
                 Condition::AtMost { constant, strict } => {
                     let order = order(&value?, constant, *domain);
                     if *strict { order.is_lt() } else { order.is_le() }

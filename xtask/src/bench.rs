@@ -31,6 +31,8 @@ mod peers;
 #[cfg(feature = "bench")]
 mod plan;
 #[cfg(feature = "bench")]
+mod planning;
+#[cfg(feature = "bench")]
 mod python;
 #[cfg(feature = "bench")]
 mod rapidfuzz;
@@ -107,6 +109,8 @@ pub(crate) enum Command {
     Workflow(WorkflowArgs),
     /// Rules in the planned order and in every variant's: times by number of predicates and of rules
     Plan(PlanArgs),
+    /// Planning beside the scan: from short values to very long ones, and from one rule to thousands
+    Planning(PlanningArgs),
     /// The program itself from file to file: seven jobs, with the time of every stage
     Job(JobArgs),
 }
@@ -424,6 +428,17 @@ pub(crate) struct PlanArgs {
     save: Option<PathBuf>,
 }
 
+/// The planner's own time.
+#[derive(clap::Args)]
+pub(crate) struct PlanningArgs {
+    /// The device, as for `hyperblock --device`
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: String,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 /// What the program is started for.
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 #[value(rename_all = "lower")]
@@ -506,6 +521,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Cost(args) => cost::run(args),
         Command::Workflow(args) => workflow::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Planning(args) => planning::run(args),
         Command::Job(args) => job::run(args, sides),
     }
 }

@@ -159,6 +159,9 @@ fn exponent(bytes: &[u8]) -> Option<(i64, &[u8])> {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
+        if self.scale == other.scale {
+            return self.digits.cmp(&other.digits);
+        }
         // Whole parts first; only the fractions, below one, are brought to one scale: at most 36 digits.
         self.floor().cmp(&other.floor()).then_with(|| self.fraction().cmp(&other.fraction()))
     }

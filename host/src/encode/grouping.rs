@@ -2,6 +2,7 @@
 
 use super::group::Slot;
 use crate::rules::{Domain, Operand, Predicate, Side, Test};
+use hashbrown::HashMap;
 
 /// Which operands there are, and which of them share a domain.
 pub(super) struct Grouping {
@@ -9,11 +10,15 @@ pub(super) struct Grouping {
     pub(super) slots: Vec<Slot>,
     /// By group: its slots.
     pub(super) members: Vec<Vec<usize>>,
+    /// By slot: its group.
+    pub(super) groups: Vec<usize>,
+    numbers: HashMap<(usize, Operand, Domain), usize>,
 }
 
 impl Grouping {
     pub(super) fn new(two_tables: bool, predicates: &[Predicate]) -> Self {
-        let mut grouping = Self { two_tables, slots: Vec::new(), members: Vec::new() };
+        let (members, groups, numbers) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut grouping = Self { two_tables, slots: Vec::new(), members, groups, numbers };
         for predicate in predicates {
             match &predicate.test {
                 Test::Value { side, operand, domain, .. } => {
@@ -23,8 +28,7 @@ impl Grouping {
                     let l = grouping.group_of(Side::Left, left, *domain);
                     let r = grouping.group_of(Side::Right, right, *domain);
                     if l != r {
-                        let moved = grouping.members.swap_remove(l.max(r));
-                        grouping.members[l.min(r)].extend(moved);
+                        grouping.join(l.min(r), l.max(r));
                     }
                 }
             }
@@ -35,18 +39,29 @@ impl Grouping {
     /// The slot of an operand.
     pub(super) fn slot(&self, side: Side, operand: &Operand, domain: Domain) -> Option<usize> {
         let table = usize::from(self.two_tables && side == Side::Right);
-        self.slots
-            .iter()
-            .position(|slot| slot.table == table && slot.operand == *operand && slot.domain == domain)
+        self.numbers.get(&(table, operand.clone(), domain)).copied()
     }
 
     fn group_of(&mut self, side: Side, operand: &Operand, domain: Domain) -> usize {
         let slot = self.slot(side, operand, domain).unwrap_or_else(|| {
             let table = usize::from(self.two_tables && side == Side::Right);
+            let slot = self.slots.len();
+            self.numbers.insert((table, operand.clone(), domain), slot);
             self.slots.push(Slot { table, operand: operand.clone(), domain });
-            self.members.push(vec![self.slots.len() - 1]);
-            self.slots.len() - 1
+            self.groups.push(self.members.len());
+            self.members.push(vec![slot]);
+            slot
         });
-        self.members.iter().position(|members| members.contains(&slot)).unwrap_or_default()
+        self.groups[slot]
+    }
+
+    /// Makes one group of two; the last takes the place of the one that goes.
+    fn join(&mut self, stays: usize, goes: usize) {
+        let moved = self.members.swap_remove(goes);
+        moved.iter().for_each(|&slot| self.groups[slot] = stays);
+        self.members[stays].extend(moved);
+        for &slot in self.members.get(goes).into_iter().flatten() {
+            self.groups[slot] = goes;
+        }
     }
 }

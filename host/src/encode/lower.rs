@@ -7,8 +7,11 @@ use super::{Encoded, ReachColumn, marks, numbers, symbols, tokens};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::rules::{Condition, Measure, Predicate, Side, Test, Tokenizer};
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use hyperblock_shared::measure as shared;
 use hyperblock_shared::predicate as lowered;
+use std::hash::Hash;
 
 /// Adds the lowered predicates, and the columns that they read, to `encoded`.
 pub(super) fn lower(
@@ -22,10 +25,10 @@ pub(super) fn lower(
         control,
         grouping,
         groups,
-        texts: Vec::new(),
-        sets: Vec::new(),
-        reaches: Vec::new(),
-        marks: Vec::new(),
+        texts: HashMap::new(),
+        sets: HashMap::new(),
+        reaches: HashMap::new(),
+        marks: HashMap::new(),
     };
     for predicate in predicates {
         control.check()?;
@@ -40,10 +43,10 @@ struct Lowering<'a> {
     control: &'a Control,
     grouping: &'a Grouping,
     groups: &'a [Group],
-    texts: Vec<usize>,
-    sets: Vec<(usize, Tokenizer)>,
-    reaches: Vec<(usize, Measure)>,
-    marks: Vec<(u32, Condition, bool)>,
+    texts: HashMap<usize, u32>,
+    sets: HashMap<(usize, Tokenizer), u32>,
+    reaches: HashMap<(usize, Measure), u32>,
+    marks: HashMap<(u32, Condition, bool), u32>,
 }
 
 impl Lowering<'_> {
@@ -51,8 +54,7 @@ impl Lowering<'_> {
         let lost = || Error::Internal(format!("`{predicate}` was not encoded"));
         let find = |side, operand, domain| {
             let slot = self.grouping.slot(side, operand, domain)?;
-            let group = self.grouping.members.iter().position(|members| members.contains(&slot))?;
-            Some((slot as u32, group))
+            Some((slot as u32, self.grouping.groups[slot]))
         };
         let test = match &predicate.test {
             Test::Value { side, operand, domain, condition } => {
@@ -123,20 +125,18 @@ impl Lowering<'_> {
     }
 }
 
-/// The place of `key` in `keys`; if it is new, `make` makes what stands in the same place of `made`.
-fn once<K: PartialEq, T>(
-    keys: &mut Vec<K>,
+/// The place that `key` has; if it is new, `make` makes what stands there.
+fn once<K: Eq + Hash, T>(
+    places: &mut HashMap<K, u32>,
     key: K,
     made: &mut Vec<T>,
     make: impl FnOnce() -> Result<T>,
 ) -> Result<u32> {
-    let ix = match keys.iter().position(|other| *other == key) {
-        Some(ix) => ix,
-        None => {
+    match places.entry(key) {
+        Entry::Occupied(known) => Ok(*known.get()),
+        Entry::Vacant(new) => {
             made.push(make()?);
-            keys.push(key);
-            keys.len() - 1
+            Ok(*new.insert(made.len() as u32 - 1))
         }
-    };
-    Ok(ix as u32)
+    }
 }

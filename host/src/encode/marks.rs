@@ -3,8 +3,10 @@
 use super::MarkColumn;
 use super::group::Values;
 use super::numbers;
+use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
 use crate::rules::{Condition, Domain};
+use hashbrown::HashSet;
 use hyperblock_shared::columns::MISSING;
 use std::cmp::Ordering;
 
@@ -23,6 +25,9 @@ pub(super) fn mark(
         Condition::Missing => vec![negated; values.len()],
         Condition::Is(constant) => {
             orders(values, constant, domain)?.into_iter().map(|order| order.is_eq() != negated).collect()
+        }
+        Condition::OneOf(constants) => {
+            among(values, constants, domain)?.into_iter().map(|is_among| is_among != negated).collect()
         }
         Condition::AtMost { constant, strict } => {
             let below = |order: Ordering| if *strict { order.is_lt() } else { order.is_le() };
@@ -43,9 +48,28 @@ fn orders(values: &Values, constant: &str, domain: Domain) -> Result<Vec<Orderin
         // The order of UTF-8 is that of the characters.
         Values::Texts(values) => values.iter().map(|value| value.cmp(constant)).collect(),
         Values::Numbers(values) => {
-            let constant = numbers::parse(constant, domain)
-                .ok_or_else(|| Error::Internal(format!("`{constant}` is no constant of its domain")))?;
+            let constant = number(constant, domain)?;
             values.iter().map(|value| value.cmp(&constant)).collect()
         }
     })
+}
+
+/// Whether each distinct value is one of some constants.
+fn among(values: &Values, constants: &[String], domain: Domain) -> Result<Vec<bool>> {
+    Ok(match values {
+        Values::Texts(values) => {
+            let constants: HashSet<&str> = constants.iter().map(String::as_str).collect();
+            values.iter().map(|value| constants.contains(value)).collect()
+        }
+        Values::Numbers(values) => {
+            let constants =
+                constants.iter().map(|constant| number(constant, domain)).collect::<Result<HashSet<_>>>()?;
+            values.iter().map(|value| constants.contains(value)).collect()
+        }
+    })
+}
+
+fn number(constant: &str, domain: Domain) -> Result<Decimal> {
+    numbers::parse(constant, domain)
+        .ok_or_else(|| Error::Internal(format!("`{constant}` is no constant of its domain")))
 }

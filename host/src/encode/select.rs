@@ -78,8 +78,13 @@ impl Encoded {
             return None;
         }
         let n_records = if side == Side::Left { self.n_left } else { self.n_right };
-        let is_admitted =
-            |record: &u32| asked.iter().any(|marks| marks.iter().all(|marks| marks.holds(*record)));
+        // 32 records at a time.
+        let word = |ix: usize| {
+            let holds = |marks: &Vec<&MarkColumn>| marks.iter().fold(u32::MAX, |bits, it| bits & it.bits[ix]);
+            asked.iter().fold(0, |bits, marks| if bits == u32::MAX { bits } else { bits | holds(marks) })
+        };
+        let words: Vec<u32> = (0..n_records.div_ceil(32) as usize).map(word).collect();
+        let is_admitted = |record: &u32| words[(record / 32) as usize] >> (record % 32) & 1 == 1;
         let kept: Vec<u32> = (0..n_records).filter(is_admitted).collect();
         (kept.len() < n_records as usize).then_some(kept)
     }

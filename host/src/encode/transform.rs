@@ -78,7 +78,6 @@ mod tests {
     }
 
     proptest! {
-        /// Somebody else's code, on whatever letters there are.
         #[test]
         fn metaphone_takes_everything(value in "\\PC{0,12}", letters in "[A-Za-z]{0,14}") {
             let transforms = [Transform::Metaphone];

@@ -29,6 +29,7 @@ use crate::plan::overlap::OverlapJoin;
 use crate::plan::sweep;
 use crate::plan::sweep::{Block, Led, Sweep, map};
 use branch::{Branch, Choice, Chosen};
+use hashbrown::{HashMap, HashSet};
 use key::{Key, Keys};
 
 /// How a scan, or a part of it, comes by its pairs.
@@ -106,7 +107,7 @@ pub fn alternatives(encoded: &Encoded, program: &Program, block: &Block) -> Resu
 struct Branches<'a> {
     all: Vec<Branch<'a>>,
     /// Each once: branches often share one.
-    keys: Vec<(Key, Keys)>,
+    keys: HashMap<Key, Keys>,
 }
 
 impl<'a> Branches<'a> {
@@ -114,15 +115,16 @@ impl<'a> Branches<'a> {
         let options = program.options();
         let all: Vec<Branch<'_>> =
             program.branches().iter().map(|steps| Branch::new(encoded, steps, &options)).collect();
-        let mut distinct: Vec<&Key> = Vec::new();
+        let mut distinct: HashSet<&Key> = HashSet::new();
         all.iter().for_each(|branch| branch.add_keys(&mut distinct));
+        let distinct: Vec<&Key> = distinct.into_iter().collect();
         let keys = map(&distinct, block.is_small(), |key| ((*key).clone(), key.keys(encoded, block)));
+        let keys = keys.into_iter().collect();
         Self { all, keys }
     }
 
     fn keys_of(&self, branch: &Branch<'_>) -> Option<&Keys> {
-        let key = branch.key.as_ref()?;
-        self.keys.iter().find(|(other, _)| other == key).map(|(_, keys)| keys)
+        self.keys.get(branch.key.as_ref()?)
     }
 
     /// For each branch, or each part of one that is better taken apart, what costs least.
@@ -134,8 +136,10 @@ impl<'a> Branches<'a> {
     ) -> Result<Vec<(&Branch<'a>, Choice)>> {
         let walk = program.walk()?;
         let options = program.options();
-        let choose =
-            |branch: &Branch<'_>| branch.choose(encoded, walk, self.keys_of(branch), block, &options);
+        let n_leads = self.all.iter().map(|branch| branch.n_joinable(&options)).sum();
+        let choose = |branch: &Branch<'_>| {
+            branch.choose(encoded, walk, self.keys_of(branch), block, (&options, n_leads))
+        };
         let whole: Vec<&Branch<'a>> = self.all.iter().collect();
         let chosen = map(&whole, block.is_small(), |branch| branch.cheapest(&choose).1);
         Ok(chosen.into_iter().flatten().collect())

@@ -2,6 +2,7 @@
 
 use crate::base::error::{Error, Result};
 use crate::rules::{Predicate, Rule};
+use hashbrown::HashMap;
 
 /// A conjunction as the planner handles it.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +17,9 @@ pub struct Conjunction {
 
 /// The conjunctions of all rules, in file order.
 pub(super) fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Conjunction>> {
+    let places: HashMap<&Predicate, usize> = predicates.iter().zip(0..).collect();
     let place = |predicate: &Predicate| {
-        let ix = predicates.iter().position(|other| other == predicate);
+        let ix = places.get(predicate).copied();
         ix.ok_or_else(|| Error::Internal(format!("`{predicate}` was not encoded")))
     };
     let mut all = Vec::new();

@@ -19,7 +19,7 @@ use crate::base::error::Result;
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::statistics::{Pairs, Statistics};
-use crate::rules::{Predicate, Rule};
+use crate::rules::{Consequences, Predicate, Rule};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate as lowered;
 
@@ -71,8 +71,7 @@ impl Plan {
         let tree = if has(Variant::NoEpg) {
             tree::build(conjunctions, &weights, false)
         } else {
-            let implies = |a: usize, b: usize| predicates[a].implies(&predicates[b]);
-            let conjunctions = redundancy::reduce(conjunctions, implies);
+            let conjunctions = redundancy::reduce(conjunctions, &Consequences::of(&predicates));
             let is_varied = VARIED_ORDERS.into_iter().any(has);
             let mut tree = if is_varied {
                 ranked(&conjunctions, &weights, variants)

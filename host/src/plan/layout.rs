@@ -98,22 +98,31 @@ impl Layout {
             PlannedStep::Test { otherwise, .. } => *otherwise,
             PlannedStep::Witness { .. } => ix + 1,
         };
-        let least_rule = |steps: &[PlannedStep], from: u32, upto: u32| {
-            let rules = steps[from as usize..upto as usize].iter().filter_map(|step| match step {
-                PlannedStep::Witness { rule, .. } => Some(*rule),
-                PlannedStep::Test { .. } => None,
-            });
-            rules.min().unwrap_or(u32::MAX)
-        };
+        // By step: the least rule under it, and under it or anything that follows.
+        let mut least = vec![u32::MAX; self.steps.len()];
+        let mut least_from = vec![u32::MAX; self.steps.len() + 1];
+        for ix in (0..n_steps).rev() {
+            let step = &self.steps[ix as usize];
+            least[ix as usize] = match step {
+                PlannedStep::Witness { rule, .. } => *rule,
+                PlannedStep::Test { otherwise, .. } => {
+                    let mut child = ix + 1;
+                    let mut under = u32::MAX;
+                    while child < *otherwise {
+                        under = under.min(least[child as usize]);
+                        child = after(child, &self.steps[child as usize]);
+                    }
+                    under
+                }
+            };
+            least_from[ix as usize] = least_from[ix as usize + 1].min(least[ix as usize]);
+        }
         for ix in 0..n_steps {
             let PlannedStep::Witness { rule, .. } = self.steps[ix as usize] else { continue };
             let mut next = ix + 1;
-            while next < n_steps {
-                let upto = after(next, &self.steps[next as usize]);
-                if least_rule(&self.steps, next, upto) < rule {
-                    break;
-                }
-                next = upto;
+            while next < n_steps && least[next as usize] >= rule {
+                let goes_on = least_from[next as usize] < rule;
+                next = if goes_on { after(next, &self.steps[next as usize]) } else { n_steps };
             }
             self.steps[ix as usize] = PlannedStep::Witness { rule, then: next };
         }

@@ -8,6 +8,9 @@
 use super::Conjunction;
 use super::variant::Variant;
 use crate::base::random::Random;
+use hashbrown::{HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// What the order is made from: by predicate, the share of pairs on which it holds, and its cost.
 #[derive(Clone, Copy)]
@@ -63,33 +66,77 @@ pub(super) fn covering(conjunctions: &mut [Conjunction], weights: &Weights<'_>) 
 /// Chooses what stands at `depth` in the conjunctions with these numbers, which agree up to there.
 fn cover(conjunctions: &mut [Conjunction], mut rest: Vec<usize>, depth: usize, weights: &Weights<'_>) {
     rest.retain(|&ix| conjunctions[ix].predicates.len() > depth);
-    while !rest.is_empty() {
-        let mut best: Option<(usize, f64)> = None;
-        let mut seen: Vec<usize> = Vec::new();
-        for &predicate in rest.iter().flat_map(|&ix| &conjunctions[ix].predicates[depth..]) {
-            if seen.contains(&predicate) {
-                continue;
-            }
-            seen.push(predicate);
-            let n =
-                rest.iter().filter(|&&ix| conjunctions[ix].predicates[depth..].contains(&predicate)).count();
-            let worth = n as f64 * weights.rank(predicate);
-            if best.is_none_or(|(_, most)| worth > most) {
-                best = Some((predicate, worth));
-            }
+    if let [alone] = rest[..] {
+        let list = &mut conjunctions[alone].predicates[depth..];
+        return list.sort_by(|&a, &b| weights.rank(b).total_cmp(&weights.rank(a)));
+    }
+    let mut uses: HashMap<usize, Uses> = HashMap::new();
+    let mut n_seen = 0;
+    for &ix in &rest {
+        for &predicate in &conjunctions[ix].predicates[depth..] {
+            uses.entry(predicate).or_default().places.push((ix, n_seen));
+            n_seen += 1;
         }
-        let Some((predicate, _)) = best else { return };
-        let (with, without) = rest.into_iter().partition(|&ix| {
-            let list = &mut conjunctions[ix].predicates;
-            match list[depth..].iter().position(|&other| other == predicate) {
-                Some(place) => {
-                    list[depth..=depth + place].rotate_right(1);
-                    true
-                }
-                None => false,
-            }
-        });
+    }
+    // The worth of a predicate only falls, with each conjunction that is taken by another one: it is looked at again when
+    // its turn comes.
+    let mut is_open: HashSet<usize> = rest.into_iter().collect();
+    let mut queue: BinaryHeap<Worth> = BinaryHeap::new();
+    let worth = |predicate: usize, uses: &mut HashMap<usize, Uses>, is_open: &HashSet<usize>| {
+        let (n, first) = uses.get_mut(&predicate)?.left(is_open)?;
+        Some(Worth { worth: n as f64 * weights.rank(predicate), first, predicate })
+    };
+    let distinct: Vec<usize> = uses.keys().copied().collect();
+    queue.extend(distinct.into_iter().filter_map(|predicate| worth(predicate, &mut uses, &is_open)));
+    while let Some(best) = queue.pop() {
+        let Some(now) = worth(best.predicate, &mut uses, &is_open) else { continue };
+        if now != best {
+            queue.push(now);
+            continue;
+        }
+        let with = uses.remove(&best.predicate).map(|uses| uses.places).unwrap_or_default();
+        let with: Vec<usize> = with.into_iter().map(|(ix, _)| ix).filter(|ix| is_open.remove(ix)).collect();
+        for &ix in &with {
+            let list = &mut conjunctions[ix].predicates[depth..];
+            let place = list.iter().position(|&other| other == best.predicate).unwrap_or_default();
+            list[..=place].rotate_right(1);
+        }
         cover(conjunctions, with, depth + 1, weights);
-        rest = without;
+    }
+}
+
+/// Where a predicate stands: in which conjunctions, ascending, and at which place among all.
+#[derive(Default)]
+struct Uses {
+    places: Vec<(usize, usize)>,
+}
+
+impl Uses {
+    /// In how many of the open conjunctions it stands, if in any, and where first.
+    fn left(&mut self, is_open: &HashSet<usize>) -> Option<(usize, usize)> {
+        self.places.retain(|(ix, _)| is_open.contains(ix));
+        self.places.first().map(|&(_, first)| (self.places.len(), first))
+    }
+}
+
+/// What a predicate is worth: of two that are worth the same, the one that stands first is greater.
+#[derive(Clone, Copy, PartialEq)]
+struct Worth {
+    worth: f64,
+    first: usize,
+    predicate: usize,
+}
+
+impl Eq for Worth {}
+
+impl Ord for Worth {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.worth.total_cmp(&other.worth).then_with(|| other.first.cmp(&self.first))
+    }
+}
+
+impl PartialOrd for Worth {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }

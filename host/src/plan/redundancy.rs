@@ -5,36 +5,29 @@
 //! of those alone.
 
 use super::Conjunction;
+use crate::rules::{Consequences, General};
 
-/// What is left of the conjunctions, where `implies` tells of two predicates whether the second holds wherever the first
-/// does.
-pub(super) fn reduce(
-    conjunctions: Vec<Conjunction>,
-    implies: impl Fn(usize, usize) -> bool,
-) -> Vec<Conjunction> {
-    let special = |a: &Conjunction, b: &Conjunction| {
-        b.predicates.iter().all(|&general| a.predicates.iter().any(|&special| implies(special, general)))
-    };
+/// What is left of the conjunctions, given which predicates follow from which.
+pub(super) fn reduce(conjunctions: Vec<Conjunction>, consequences: &Consequences) -> Vec<Conjunction> {
+    let mut general = General::new(consequences, conjunctions.iter().map(|it| it.predicates.as_slice()));
+    let general: Vec<Vec<usize>> = (0..conjunctions.len()).map(|ix| general.than(ix)).collect();
     // Of those that imply each other the first stays, and they are in the order of their rules.
     let is_dropped = |ix: usize| {
-        conjunctions.iter().enumerate().any(|(other_ix, other)| {
-            let one = &conjunctions[ix];
-            let goes_before = other.rule < one.rule || (other.rule == one.rule && other_ix < ix);
-            let same_rule = other.rule == one.rule && other_ix != ix;
-            (goes_before && special(one, other)) || (same_rule && special(one, other) && !special(other, one))
+        general[ix].iter().any(|&other| {
+            let (rule, of_other) = (conjunctions[ix].rule, conjunctions[other].rule);
+            let goes_before = of_other < rule || (of_other == rule && other < ix);
+            goes_before || (of_other == rule && general[other].binary_search(&ix).is_err())
         })
     };
-    let mut kept: Vec<Conjunction> =
-        (0..conjunctions.len()).filter(|&ix| !is_dropped(ix)).map(|ix| conjunctions[ix].clone()).collect();
     // What is left and implies another one implies one of a later rule. Go from the last rule to the first: what something
     // was put under is then in its final place.
-    let mut done: Vec<Conjunction> = Vec::new();
-    while let Some(one) = kept.pop() {
-        match done.iter_mut().find(|general| special(&one, general)) {
-            Some(general) => general.earlier.push(one),
-            None => done.push(one),
+    let mut done: Vec<Option<Conjunction>> = vec![None; conjunctions.len()];
+    for (ix, one) in conjunctions.iter().enumerate().rev().filter(|&(ix, _)| !is_dropped(ix)) {
+        let last = general[ix].iter().copied().rfind(|&other| done[other].is_some());
+        match last.and_then(|general| done[general].as_mut()) {
+            Some(general) => general.earlier.push(one.clone()),
+            None => done[ix] = Some(one.clone()),
         }
     }
-    done.reverse();
-    done
+    done.into_iter().flatten().collect()
 }

@@ -3,31 +3,35 @@
 //! The share sp(p) of pairs on which a predicate holds is exact for equalities, numeric differences and marks, which
 //! follow from frequencies; for similarities it is estimated from buckets of alike values and a seeded sample
 //! ([`strata`] says how). A sample of all pairs, with the outcome of every predicate on each, tells how predicates go
-//! together. Nothing here decides anything about a pair: a plan made from poor statistics is slow, never wrong.
+//! together. What that may cost is known beforehand ([`effort`]): of many predicates fewer pairs are drawn, and of long
+//! values beginnings are compared ([`shortened`]). Nothing here decides anything about a pair: a plan made from poor
+//! statistics is slow, never wrong.
 
 mod buckets;
 mod columns;
+mod effort;
 mod frequencies;
 mod minhash;
+mod shortened;
 mod strata;
 
 pub use columns::ColumnStatistics;
+pub use effort::Effort;
 
 use crate::base::error::{Error, Result};
 use crate::base::random::Random;
 use crate::encode::Encoded;
+use effort::Spending;
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::path::{Branch, Observer, Path, Walk};
 use hyperblock_shared::predicate::{Predicate, Test};
 use hyperblock_shared::text::scratch_words;
 use rkyv::util::AlignedVec;
+use shortened::Shortened;
 use strata::{Population, Stratum};
 
 /// Every plan of the same job sees the same sample.
 const SEED: u64 = 0x6879_7065_7262_6c6b;
-
-/// Pairs in the sample of all pairs.
-const SAMPLE: usize = 1024;
 
 /// What is known of a job's predicates.
 #[derive(Clone, Debug)]
@@ -44,39 +48,14 @@ pub struct Statistics {
     pub n_pairs: f64,
 }
 
-/// How much a statistic may cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// Enough to order predicates by: some milliseconds.
-    Quick,
-    /// Enough to tell people numbers.
-    Thorough,
-}
-
-impl Effort {
-    /// Draws from each stratum.
-    fn n_draws(self) -> usize {
-        match self {
-            Self::Quick => 256,
-            Self::Thorough => 16_384,
-        }
-    }
-
-    /// Values of a domain that are put into buckets.
-    fn most_values(self) -> usize {
-        match self {
-            Self::Quick => 1 << 11,
-            Self::Thorough => 1 << 15,
-        }
-    }
-}
-
 /// The pairs of an encoding, ready to be asked.
 pub struct Pairs<'a> {
     population: Population<'a>,
+    /// What predicates are decided on.
+    values: Shortened<'a>,
     archive: AlignedVec,
     scratch: Vec<u64>,
-    effort: Effort,
+    spending: Spending,
 }
 
 impl<'a> Pairs<'a> {
@@ -89,11 +68,13 @@ impl<'a> Pairs<'a> {
         let archive = rkyv::to_bytes::<rkyv::rancor::Error>(&path)
             .map_err(|error| Error::Internal(format!("the predicates cannot be archived: {error}")))?;
         let scratch = vec![0; scratch_words(encoded.longest()) as usize];
+        let spending = Spending::new(encoded, effort);
         Ok(Self {
             population: Population::new(encoded, one_table, effort.most_values()),
+            values: Shortened::new(encoded, spending.longest),
             archive,
             scratch,
-            effort,
+            spending,
         })
     }
 
@@ -144,14 +125,13 @@ impl<'a> Pairs<'a> {
         let walk = walk(&self.archive)?;
         let test = (self.population.encoded.predicates.len() + ix) as u32;
         let mut random = Random::new(SEED ^ ix as u64);
-        let n_draws = self.effort.n_draws();
+        let n_draws = self.spending.n_draws[ix];
         let mut pairs = 0.0;
         for stratum in strata {
             let mut sum = 0.0;
             for _ in 0..n_draws {
                 let Some(drawn) = self.population.draw(stratum, &mut random) else { continue };
-                let (encoded, scratch) = (self.population.encoded, self.scratch.as_mut_slice());
-                if walk.holds(test, encoded, drawn.left, drawn.right, scratch) {
+                if self.values.holds(walk, test, drawn.left, drawn.right, &mut self.scratch) {
                     sum += drawn.weight;
                 }
             }
@@ -164,15 +144,17 @@ impl<'a> Pairs<'a> {
     fn outcomes(&mut self) -> Result<(Vec<Vec<u64>>, usize)> {
         let mut random = Random::new(SEED);
         let draw = |_| self.population.draw(&Stratum::All, &mut random);
-        let sample: Vec<_> =
-            if self.population.n_pairs() > 0.0 { (0..SAMPLE).filter_map(draw).collect() } else { Vec::new() };
+        let sample: Vec<_> = if self.population.n_pairs() > 0.0 {
+            (0..self.spending.n_sampled).filter_map(draw).collect()
+        } else {
+            Vec::new()
+        };
         let walk = walk(&self.archive)?;
         let encoded = self.population.encoded;
         let mut outcomes = vec![vec![0; sample.len().div_ceil(64)]; encoded.predicates.len()];
         for (predicate, bits) in (0..).zip(&mut outcomes) {
             for (place, drawn) in sample.iter().enumerate() {
-                let holds =
-                    walk.holds(predicate, encoded, drawn.left, drawn.right, self.scratch.as_mut_slice());
+                let holds = self.values.holds(walk, predicate, drawn.left, drawn.right, &mut self.scratch);
                 bits[place / 64] |= u64::from(holds) << (place % 64);
             }
         }
@@ -218,15 +200,15 @@ impl<'a> Pairs<'a> {
     ) -> Vec<Estimate> {
         let mut estimates = vec![Estimate::default(); n_steps];
         let mut random = Random::new(SEED ^ 0xffff ^ u64::from(driver.unwrap_or(u32::MAX)));
-        let n_draws = self.effort.n_draws();
+        let n_draws = self.spending.n_walks;
         let mut passed = Passed(Vec::new());
         for stratum in strata {
             let mut sums = vec![(0.0, 0.0); n_steps];
             for _ in 0..n_draws {
                 let Some(drawn) = self.population.draw(stratum, &mut random) else { continue };
                 passed.0.clear();
-                let (encoded, scratch) = (self.population.encoded, self.scratch.as_mut_slice());
-                path.witness(Branch::WHOLE, encoded, drawn.left, drawn.right, scratch, &mut passed);
+                let scratch = self.scratch.as_mut_slice();
+                path.witness(Branch::WHOLE, &self.values, drawn.left, drawn.right, scratch, &mut passed);
                 for &step in &passed.0 {
                     let (sum, squares) = &mut sums[step as usize];
                     *sum += drawn.weight;

@@ -19,6 +19,7 @@ pub(crate) use within::Groups;
 use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
 use crate::plan::{BranchSteps, Program, ScanOptions};
+use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::layout::WARP;
 use hyperblock_shared::path::UNKNOWN;
 use hyperblock_shared::screen::{Screen, Sketch};
@@ -153,19 +154,12 @@ pub(crate) fn sweeps(
     let options = program.options();
     let is_small = block.is_small();
     // Branches often share a list.
-    let mut keys: Vec<ListKey> = Vec::new();
-    for Led { lead, .. } in led {
-        for key in lead.lists(block) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
-    }
-    let lists: Vec<Arc<ItemList>> = map(&keys, is_small, |key| Arc::new(key.build(encoded)));
-    let list = |key: &ListKey| {
-        let place = keys.iter().position(|other| other == key);
-        place.map(|ix| lists[ix].clone()).ok_or_else(|| Error::Internal("a list was not built".into()))
-    };
+    let keys: HashSet<ListKey> = led.iter().flat_map(|led| led.lead.lists(block)).collect();
+    let keys: Vec<ListKey> = keys.into_iter().collect();
+    let lists = map(&keys, is_small, |key| Arc::new(key.build(encoded)));
+    let lists: HashMap<&ListKey, Arc<ItemList>> = keys.iter().zip(lists).collect();
+    let list =
+        |key: &ListKey| lists.get(key).cloned().ok_or_else(|| Error::Internal("a list was not built".into()));
     let sweeps = map(led, is_small, |Led { steps, lead, most }| {
         let [left, right] = lead.lists(block);
         let lists = [list(&left)?, list(&right)?];

@@ -7,6 +7,7 @@
 use super::Conjunction;
 use super::order::Weights;
 use crate::base::random::Random;
+use hashbrown::HashMap;
 
 /// A predicate in its place in the tree.
 #[derive(Clone, Debug)]
@@ -33,29 +34,44 @@ pub struct Witness {
 
 /// Builds the tree, rule by rule, sharing beginnings; without `sharing`, a branch for every conjunction.
 pub(super) fn build(conjunctions: Vec<Conjunction>, weights: &Weights<'_>, sharing: bool) -> Vec<Node> {
-    let mut roots = Vec::new();
-    for conjunction in conjunctions {
-        let score = weights.score(&conjunction.predicates);
-        let witness = Witness { rule: conjunction.rule, earlier: conjunction.earlier };
-        insert(&mut roots, &conjunction.predicates, score, witness, sharing);
-    }
-    roots
+    let ends = conjunctions.into_iter().map(|Conjunction { rule, predicates, earlier }| End {
+        score: weights.score(&predicates),
+        predicates,
+        witness: Witness { rule, earlier },
+    });
+    siblings(ends.collect(), 0, sharing)
 }
 
-fn insert(nodes: &mut Vec<Node>, predicates: &[usize], score: f64, witness: Witness, sharing: bool) {
-    let [first, rest @ ..] = predicates else { return };
-    let known = nodes.iter().position(|node| sharing && node.predicate == *first);
-    let ix = known.unwrap_or_else(|| {
-        nodes.push(Node { predicate: *first, score, witness: None, children: Vec::new() });
-        nodes.len() - 1
-    });
-    let node = &mut nodes[ix];
-    node.score = node.score.max(score);
-    if rest.is_empty() {
-        node.witness = Some(witness);
-    } else {
-        insert(&mut node.children, rest, score, witness, sharing);
+/// A conjunction on its way into the tree.
+struct End {
+    predicates: Vec<usize>,
+    score: f64,
+    witness: Witness,
+}
+
+/// The nodes of conjunctions that agree before `depth`, in the order in which their predicates there first come up.
+fn siblings(ends: Vec<End>, depth: usize, sharing: bool) -> Vec<Node> {
+    let mut nodes: Vec<(Node, Vec<End>)> = Vec::new();
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    for end in ends {
+        let Some(&predicate) = end.predicates.get(depth) else { continue };
+        let known = places.get(&predicate).copied().filter(|_| sharing);
+        let place = known.unwrap_or(nodes.len());
+        if known.is_none() {
+            places.insert(predicate, place);
+            let node = Node { predicate, score: end.score, witness: None, children: Vec::new() };
+            nodes.push((node, Vec::new()));
+        }
+        let (node, below) = &mut nodes[place];
+        node.score = node.score.max(end.score);
+        match end.predicates.len() == depth + 1 {
+            true => node.witness = Some(end.witness),
+            false => below.push(end),
+        }
     }
+    let finished =
+        |(node, below): (Node, Vec<End>)| Node { children: siblings(below, depth + 1, sharing), ..node };
+    nodes.into_iter().map(finished).collect()
 }
 
 /// Puts siblings in order: by falling score.

@@ -14,6 +14,7 @@ use super::syntax::{
 use super::{Column, Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
 use crate::base::error::Result;
 use crate::read::table::{ColumnSchema, Kind, Schema, days};
+use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
 
@@ -21,7 +22,7 @@ use std::path::Path;
 /// not symmetric counts if it holds either way round.
 pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Result<Vec<Rule>> {
     let tables = Tables { left, right };
-    let bound = file.entries().iter().map(|entry| {
+    let bound = file.entries().par_iter().with_min_len(PER_THREAD).map(|entry| {
         let formula = entry.formula.try_map(&|comparison| tables.predicate(comparison))?;
         let conjunctions = normal::conjunctions(&formula, dedupe).map_err(|reason| {
             let (message, help) = said(&reason);
@@ -29,8 +30,13 @@ pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Res
         })?;
         Ok(Rule { name: entry.name.clone(), conjunctions })
     });
-    bound.collect::<Parsed<_>>().map_err(|complaint| file.error(complaint))
+    // The first complaint is told, whoever is done first.
+    let bound: Vec<Parsed<Rule>> = bound.collect();
+    bound.into_iter().collect::<Parsed<_>>().map_err(|complaint| file.error(complaint))
 }
+
+/// Rules that a thread takes at a time.
+const PER_THREAD: usize = 64;
 
 /// Gives the score of a file, if it has one, its meaning over two tables.
 pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema) -> Result<Option<Score>> {
@@ -174,6 +180,10 @@ impl Tables<'_> {
         let condition = match asked {
             Asked::Missing => Condition::Missing,
             Asked::Is(constant) => Condition::Is(bound.constant(constant)?),
+            Asked::OneOf(constants) => {
+                let constants = constants.iter().map(|constant| bound.constant(constant));
+                Condition::one_of(constants.collect::<Parsed<_>>()?, bound.domain)
+            }
             Asked::AtMost { constant, strict } => {
                 Condition::AtMost { constant: bound.constant(constant)?, strict: *strict }
             }

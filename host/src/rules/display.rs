@@ -46,6 +46,10 @@ impl Display for Predicate {
                         write!(f, "{operand} IS {}NULL", if self.negated { "NOT " } else { "" })
                     }
                     Condition::Is(constant) => write!(f, "{operand} {equal} {}", Constant(constant, *domain)),
+                    Condition::OneOf(constants) => {
+                        let not = if self.negated { "NOT " } else { "" };
+                        write!(f, "{operand} {not}IN {}", Constants(constants, *domain))
+                    }
                     Condition::AtMost { constant, strict } => {
                         let op = at_most(*strict, self.negated);
                         write!(f, "{operand} {op} {}", Constant(constant, *domain))
@@ -142,6 +146,25 @@ impl Display for Constant<'_> {
         match self.1 {
             Domain::Number => f.write_str(self.0),
             Domain::Text | Domain::Date => f.write_str(&quoted(self.0)),
+        }
+    }
+}
+
+struct Constants<'a>(&'a [String], Domain);
+
+impl Display for Constants<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        /// A longer list is shown by its beginning.
+        const MOST: usize = 8;
+        const BEGINNING: usize = 2;
+        let Self(all, domain) = self;
+        let shown = if all.len() > MOST { &all[..BEGINNING] } else { all };
+        for (n, constant) in shown.iter().enumerate() {
+            write!(f, "{}{}", if n == 0 { "(" } else { ", " }, Constant(constant, *domain))?;
+        }
+        match all.len() - shown.len() {
+            0 => f.write_str(")"),
+            more => write!(f, ", … {more} more)"),
         }
     }
 }

@@ -24,6 +24,8 @@ use super::suggest::nearest;
 use super::syntax::{self, Comparison, Complaint, Formula, Parsed, complaint};
 use crate::base::error::{Error, Result, RuleError};
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -31,6 +33,10 @@ use toml::de::{DeTable, DeValue};
 
 const SHAPE: &str =
     "a rule is written `[[rules]]`, then `name = \"…\"` and `when = \"…\"` on lines of their own";
+
+/// The longest file, and the longest text in it: what people write is far below, and a slip must not take gigabytes.
+const MOST_BYTES: u64 = 1 << 24;
+const MOST_TEXT: usize = 1 << 20;
 
 /// The key of the section about scores.
 const SCORE_KEY: &str = "score";
@@ -59,7 +65,14 @@ pub(super) struct Entry {
 impl RuleFile {
     /// Reads a rule file.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(Error::io(path))?;
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(complaint(0..0, "a rule file has at most 16 MiB, and this one has more")
+                .help("is it a table? Rules are written in TOML")
+                .about(path, String::new()));
+        }
         match String::from_utf8(bytes) {
             Ok(source) => Self::parse(path, source),
             Err(error) => {
@@ -186,6 +199,7 @@ fn entries(source: &str, rules: &Spanned<DeValue<'_>>) -> Parsed<Vec<Entry>> {
     let not_a_list = || complaint(rules.span(), "`rules` is not a list of tables").help(SHAPE);
     let list = rules.get_ref().as_array().ok_or_else(not_a_list)?;
     let mut entries: Vec<Entry> = Vec::with_capacity(list.len());
+    let mut names: HashSet<String> = HashSet::with_capacity(list.len());
     for (number, rule) in (1..).zip(list.iter()) {
         let table = rule
             .get_ref()
@@ -201,7 +215,7 @@ fn entries(source: &str, rules: &Spanned<DeValue<'_>>) -> Parsed<Vec<Entry>> {
                 complaint(name_span, "the rule's name is empty").help("give it a name, or leave `name` out")
             );
         }
-        if entries.iter().any(|entry| entry.name == name) {
+        if !names.insert(name.clone()) {
             let message = format!("there is a rule `{name}` already");
             return Err(complaint(name_span, message).help("give every rule a name of its own"));
         }
@@ -216,6 +230,12 @@ fn entries(source: &str, rules: &Spanned<DeValue<'_>>) -> Parsed<Vec<Entry>> {
 
 pub(super) fn string<'a>(value: &'a Spanned<DeValue<'_>>, key: &str) -> Parsed<&'a str> {
     let is = match value.get_ref() {
+        DeValue::String(text) if text.len() > MOST_TEXT => {
+            let message = format!("`{key}` is longer than {MOST_TEXT} bytes");
+            // The first of them will do to find it.
+            let start = value.span().start;
+            return Err(complaint(start..start, message).help("split it, or take blanks out of it"));
+        }
         DeValue::String(text) => return Ok(text),
         DeValue::Integer(_) | DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",

@@ -11,25 +11,39 @@
 
 mod range;
 
+use super::constant::{Point, point};
 use super::measure::{By, Family, Row};
 use super::{
     Asked, Column, Condition, Domain, Measure, OfTexts, Operand, Predicate, Side, Test, Tokenizer, Transform,
 };
 use crate::base::decimal::Decimal;
-use crate::read::table::days;
-use range::{Point, Range, Ranges};
+use range::{Range, Ranges};
 
-/// Whether `q` holds on every pair on which `p` does.
-pub(super) fn implies(p: &Predicate, q: &Predicate) -> bool {
-    let (p, q) = (Claim::from(p), Claim::from(q));
-    let opposite = Claim { negated: !q.negated, ..q };
-    share_a_column(p, q) && surely_has_an_outcome(p, q) && exclude_each_other(p, opposite)
+/// What a predicate says, and what its opposite does, made once where it is compared with many.
+pub(super) struct Said<'a> {
+    holds: Sight<'a>,
+    fails: Sight<'a>,
 }
 
-/// Whether there is no pair on which both hold.
-pub(super) fn excludes(p: &Predicate, q: &Predicate) -> bool {
-    let (p, q) = (Claim::from(p), Claim::from(q));
-    share_a_column(p, q) && exclude_each_other(p, q)
+impl<'a> Said<'a> {
+    pub(super) fn by(predicate: &'a Predicate) -> Self {
+        let (test, negated) = (&predicate.test, predicate.negated);
+        Self {
+            holds: Sight::of(Claim { test, negated }),
+            fails: Sight::of(Claim { test, negated: !negated }),
+        }
+    }
+
+    /// Whether the other holds on every pair on which this one does.
+    pub(super) fn implies(&self, other: &Self) -> bool {
+        let (p, q) = (self.holds.claim, other.holds.claim);
+        share_a_column(p, q) && surely_has_an_outcome(p, q) && exclude_each_other(&self.holds, &other.fails)
+    }
+
+    /// Whether there is no pair on which both hold.
+    pub(super) fn excludes(&self, other: &Self) -> bool {
+        share_a_column(self.holds.claim, other.holds.claim) && exclude_each_other(&self.holds, &other.holds)
+    }
 }
 
 /// A predicate, or its opposite, without a copy of the test: in a long rule there are many pairs to look at.
@@ -39,17 +53,61 @@ struct Claim<'a> {
     negated: bool,
 }
 
-impl<'a> From<&'a Predicate> for Claim<'a> {
-    fn from(predicate: &'a Predicate) -> Self {
-        Self { test: &predicate.test, negated: predicate.negated }
+/// A claim with the quantity that it is about, if there is one, and the ranges, ascending, in which that must lie.
+struct Sight<'a> {
+    claim: Claim<'a>,
+    seen: Option<(Quantity<'a>, Ranges<'a>)>,
+}
+
+impl<'a> Sight<'a> {
+    fn of(claim: Claim<'a>) -> Self {
+        Self { claim, seen: sight(claim) }
     }
 }
 
-fn exclude_each_other(p: Claim<'_>, q: Claim<'_>) -> bool {
-    if p.test == q.test {
-        return p.negated != q.negated;
+fn exclude_each_other(p: &Sight<'_>, q: &Sight<'_>) -> bool {
+    if p.claim.test == q.claim.test {
+        return p.claim.negated != q.claim.negated;
     }
-    lacks(p, q) || lacks(q, p) || lie_apart(p, q) || lie_apart(q, p)
+    lie_apart(p, q)
+        || lie_apart(q, p)
+        || lacks(p.claim, q.claim)
+        || lacks(q.claim, p.claim)
+        || all_fail(p.claim, q.claim)
+        || all_fail(q.claim, p.claim)
+}
+
+/// Whether `p` lists constants, or one, for a value, and none of them is what `q` asks of it.
+fn all_fail(p: Claim<'_>, q: Claim<'_>) -> bool {
+    let (Test::Value { side, operand, domain, condition }, Test::Value { condition: asked, .. }) =
+        (p.test, q.test)
+    else {
+        return false;
+    };
+    let domain = *domain;
+    let is_same = matches!(q.test, Test::Value { side: s, operand: o, domain: d, .. }
+        if (s, o, *d) == (side, operand, domain));
+    let listed = match condition {
+        Condition::Is(constant) => std::slice::from_ref(constant),
+        Condition::OneOf(constants) => constants,
+        Condition::Missing | Condition::AtMost { .. } => return false,
+    };
+    let fails = |constant: &String| {
+        let meets = match asked {
+            Condition::Missing => return false,
+            Condition::Is(other) => point(constant, domain) == point(other, domain),
+            Condition::OneOf(others) => {
+                let at = point(constant, domain);
+                others.binary_search_by(|other| point(other, domain).cmp(&at)).is_ok()
+            }
+            Condition::AtMost { constant: most, strict } => {
+                let order = point(constant, domain).cmp(&point(most, domain));
+                if *strict { order.is_lt() } else { order.is_le() }
+            }
+        };
+        meets == q.negated
+    };
+    is_same && !p.negated && listed.iter().all(fails)
 }
 
 /// A cheap necessary condition for one predicate to say anything of another.
@@ -195,7 +253,12 @@ impl Quantity<'_> {
 /// Which quantity a predicate is about, and the ranges, ascending, in which it must lie.
 fn sight(claim: Claim<'_>) -> Option<(Quantity<'_>, Ranges<'_>)> {
     let (quantity, range) = quantity(claim.test)?;
-    let ranges = if claim.negated { range.outside() } else { [Some(range), None] };
+    let ranges = match claim.test {
+        // What is none of some constants may still lie between them.
+        Test::Value { condition: Condition::OneOf(_), .. } if claim.negated => [Some(Range::ALL), None],
+        _ if claim.negated => range.outside(),
+        _ => [Some(range), None],
+    };
     let is_whole = quantity.is_whole();
     let ranges = ranges.map(|range| if is_whole { range.map(Range::whole) } else { range });
     Some((quantity, ranges))
@@ -209,6 +272,10 @@ fn quantity(test: &Test) -> Option<(Quantity<'_>, Range<'_>)> {
             let range = match condition {
                 Condition::Missing => return None,
                 Condition::Is(constant) => Range::only(point(constant, *domain)?),
+                Condition::OneOf(constants) => {
+                    let (least, most) = (constants.first()?, constants.last()?);
+                    Range::between(point(least, *domain)?, point(most, *domain)?)
+                }
                 Condition::AtMost { constant, strict } => Range::upto(point(constant, *domain)?, *strict),
             };
             Some((quantity, range))
@@ -259,30 +326,21 @@ fn whole<'a>(number: i128) -> Option<Point<'a>> {
     Decimal::new(number, 0).map(Point::Number)
 }
 
-/// A constant, in the order of its domain.
-fn point(constant: &str, domain: Domain) -> Option<Point<'_>> {
-    match domain {
-        Domain::Text => Some(Point::Text(constant)),
-        Domain::Number => Decimal::parse(constant).map(Point::Number),
-        Domain::Date => whole(days(constant)?.into()),
-    }
-}
-
 /// Whether what `p` says of the quantity that `q` is about contradicts `q`.
-fn lie_apart(p: Claim<'_>, q: Claim<'_>) -> bool {
-    let Some((quantity, wanted)) = sight(q) else { return false };
-    let Some(said) = of_equal_texts(p, &quantity).or_else(|| says(p, &quantity)) else { return false };
+fn lie_apart(p: &Sight<'_>, q: &Sight<'_>) -> bool {
+    let Some((quantity, wanted)) = &q.seen else { return false };
+    let Some(said) = of_equal_texts(p.claim, quantity).or_else(|| says(p, quantity)) else { return false };
     said.iter().flatten().all(|range| wanted.iter().flatten().all(|other| range.is_apart_from(other)))
 }
 
 /// Where a quantity lies, if it is there at all, wherever a predicate about it or one like it holds.
-fn says<'a>(claim: Claim<'a>, quantity: &Quantity<'_>) -> Option<Ranges<'a>> {
-    let (own, ranges) = sight(claim)?;
+fn says<'a>(claim: &Sight<'a>, quantity: &Quantity<'_>) -> Option<Ranges<'a>> {
+    let (own, ranges) = claim.seen.as_ref()?;
     if own.of != quantity.of || own.domain != quantity.domain || own.scale != quantity.scale {
         return None;
     }
     if own.rank == quantity.rank {
-        return Some(ranges);
+        return Some(*ranges);
     }
     let all = ranges.iter().flatten();
     let (least, most) = (all.clone().next()?.least, all.last()?.most);

@@ -7,13 +7,17 @@
 //! follow from another of the same conjunction, and conjunctions that are more special than another. A rule of which
 //! nothing is left never holds; if nothing is left of its opposite, it says nothing.
 
-use super::implication::{excludes, implies};
+use super::implication::Said;
 use super::syntax::Formula;
 use super::{Limit, Measure, Predicate, Test};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeSet;
 
 /// The most conjunctions that a rule may come to.
 pub(super) const MOST_CONJUNCTIONS: usize = 1024;
+
+/// The most pairs of predicates of a rule that are compared with each other. What is not compared is not known to follow.
+const MOST_COMPARED: usize = 1 << 17;
 
 /// Why a formula makes no rule.
 #[derive(Debug)]
@@ -71,8 +75,9 @@ struct Form {
     /// Each predicate once, as it stands in conjunctions.
     list: Vec<Predicate>,
     numbers: HashMap<Predicate, usize>,
-    /// By predicate, for those before it and itself: what is between the two.
+    /// By predicate, for those before it: what is between the two. None, if too many were compared already.
     relations: Vec<Vec<Relation>>,
+    n_compared: usize,
     first_clash: Option<(usize, usize)>,
     n_clashes: usize,
 }
@@ -184,16 +189,21 @@ impl Form {
         if let Some(&number) = self.numbers.get(&predicate) {
             return number;
         }
-        let relation = |other: &Predicate| match excludes(&predicate, other) {
-            true => Relation { excludes: true, ..Relation::default() },
-            false => Relation {
-                excludes: false,
-                implies: implies(&predicate, other),
-                is_implied: implies(other, &predicate),
-            },
+        let said = Said::by(&predicate);
+        let relation = |other: &Predicate| {
+            let other = Said::by(other);
+            match said.excludes(&other) {
+                true => Relation { excludes: true, ..Relation::default() },
+                false => Relation {
+                    excludes: false,
+                    implies: said.implies(&other),
+                    is_implied: other.implies(&said),
+                },
+            }
         };
-        let mut relations: Vec<Relation> = self.list.iter().map(relation).collect();
-        relations.push(Relation { excludes: false, implies: true, is_implied: true });
+        let compared = if self.n_compared < MOST_COMPARED { &self.list[..] } else { &[] };
+        self.n_compared += compared.len();
+        let relations = compared.iter().map(relation).collect();
         self.relations.push(relations);
         self.numbers.insert(predicate.clone(), self.list.len());
         self.list.push(predicate);
@@ -202,10 +212,15 @@ impl Form {
 
     /// What the first is to the second.
     fn relation(&self, first: usize, second: usize) -> Relation {
-        if second <= first {
-            return self.relations[first][second];
+        if first == second {
+            return Relation { excludes: false, implies: true, is_implied: true };
         }
-        let Relation { excludes, implies, is_implied } = self.relations[second][first];
+        let known =
+            |later: usize, earlier: usize| self.relations[later].get(earlier).copied().unwrap_or_default();
+        if second < first {
+            return known(first, second);
+        }
+        let Relation { excludes, implies, is_implied } = known(second, first);
         Relation { excludes, implies: is_implied, is_implied: implies }
     }
 }

@@ -1,7 +1,7 @@
 //! Rules that add nothing: every pair they allow is allowed by another rule.
 
-use super::implication::implies;
-use super::{Predicate, Rule};
+use super::{Consequences, General, Rule};
+use hashbrown::HashMap;
 
 /// A rule that holds only where another does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,30 +16,92 @@ pub struct Subsumed {
 ///
 /// A rule that is seen to be subsumed is; one that is not may be, in a way that is not seen.
 pub fn subsumed(rules: &[Rule]) -> Vec<Subsumed> {
-    let mut within: Vec<Vec<bool>> =
-        rules.iter().map(|rule| rules.iter().map(|other| is_within(rule, other)).collect()).collect();
-    // What lies in a rule that lies in another lies in the other, whether or not that was seen.
-    for middle in 0..rules.len() {
-        let beyond = within[middle].clone();
-        for row in within.iter_mut().filter(|row| row[middle]) {
-            row.iter_mut().zip(&beyond).for_each(|(is_within, beyond)| *is_within |= beyond);
-        }
+    let within = within(rules);
+    // What lies in a rule that lies in another lies in the other, whether or not that was seen. So rules that lie in each
+    // other say the same: the first of them stands for all, and stays if they lie in nothing else.
+    const NOT_KNOWN: usize = usize::MAX;
+    let mut stays = vec![NOT_KNOWN; rules.len()];
+    for same in circles(&within) {
+        let first = same.iter().min().copied().unwrap_or_default();
+        // What they lie in and is no part of the circle came before it.
+        let beyond = same.iter().flat_map(|&rule| &within[rule]).map(|&other| stays[other]);
+        let by = beyond.filter(|&by| by != NOT_KNOWN).min().unwrap_or(first);
+        same.iter().for_each(|&rule| stays[rule] = by);
     }
-    let adds_nothing = |&rule: &usize| {
-        (0..rules.len())
-            .any(|other| other != rule && within[rule][other] && (other < rule || !within[other][rule]))
-    };
-    let by = |rule: usize| {
-        let by = (0..rules.len()).find(|other| within[rule][*other] && !adds_nothing(other))?;
-        Some(Subsumed { rule, by })
-    };
-    (0..rules.len()).filter(adds_nothing).filter_map(by).collect()
+    let subsumed = stays.into_iter().enumerate().map(|(rule, by)| Subsumed { rule, by });
+    subsumed.filter(|it| it.rule != it.by).collect()
 }
 
-/// Whether one rule holds wherever the other does.
-fn is_within(rule: &Rule, other: &Rule) -> bool {
-    let follows = |special: &[Predicate], general: &[Predicate]| {
-        general.iter().all(|q| special.iter().any(|p| implies(p, q)))
+/// By rule: the others that are seen to hold wherever it does.
+fn within(rules: &[Rule]) -> Vec<Vec<usize>> {
+    let predicates = super::predicates(rules);
+    let conjunctions = super::conjunctions(rules, &predicates);
+    let consequences = Consequences::of(&predicates);
+    let mut general = General::new(&consequences, conjunctions.iter().map(Vec::as_slice));
+    let counts = rules.iter().map(|rule| rule.conjunctions.len());
+    let owners: Vec<usize> = counts.enumerate().flat_map(|(rule, n)| std::iter::repeat_n(rule, n)).collect();
+    let mut from = 0;
+    let mut of = |(rule, n): (usize, usize)| {
+        // By rule: in how many of the conjunctions all that it allows is allowed by it.
+        let mut covered: HashMap<usize, usize> = HashMap::new();
+        for special in from..from + n {
+            let mut by: Vec<usize> = general.than(special).into_iter().map(|ix| owners[ix]).collect();
+            by.dedup();
+            by.into_iter().for_each(|other| *covered.entry(other).or_default() += 1);
+        }
+        from += n;
+        let mut others: Vec<usize> = covered
+            .into_iter()
+            .filter(|&(other, times)| other != rule && times == n)
+            .map(|it| it.0)
+            .collect();
+        others.sort_unstable();
+        others
     };
-    rule.conjunctions.iter().all(|special| other.conjunctions.iter().any(|general| follows(special, general)))
+    rules.iter().map(|rule| rule.conjunctions.len()).enumerate().map(&mut of).collect()
+}
+
+/// The circles of a graph: nodes that are reached from each other, and each other node alone, after all that it leads to
+/// (Tarjan, *Depth-first search and linear graph algorithms*, 1972).
+fn circles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const NEW: usize = usize::MAX;
+    const DONE: usize = usize::MAX - 1;
+    // By node: the number of the earliest that it is known to reach, among those that are on the way.
+    let mut earliest = vec![NEW; edges.len()];
+    let mut circles = Vec::new();
+    let (mut way, mut open): (Vec<(usize, usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut n_seen = 0;
+    for root in 0..edges.len() {
+        if earliest[root] != NEW {
+            continue;
+        }
+        way.push((root, n_seen, 0));
+        while let Some((node, number, nth)) = way.pop() {
+            if nth == 0 {
+                earliest[node] = number;
+                n_seen += 1;
+                open.push(node);
+            } else {
+                // Back from the edge before.
+                let reached = earliest[edges[node][nth - 1]];
+                earliest[node] = earliest[node].min(if reached == DONE { NEW } else { reached });
+            }
+            match edges[node].get(nth) {
+                Some(&next) => {
+                    way.push((node, number, nth + 1));
+                    if earliest[next] == NEW {
+                        way.push((next, n_seen, 0));
+                    }
+                }
+                None if earliest[node] == number => {
+                    let first = open.iter().rposition(|&other| other == node).unwrap_or_default();
+                    let circle = open.split_off(first);
+                    circle.iter().for_each(|&member| earliest[member] = DONE);
+                    circles.push(circle);
+                }
+                None => {}
+            }
+        }
+    }
+    circles
 }

@@ -62,6 +62,8 @@ pub(super) enum Asked {
     Missing,
     /// That it is this constant.
     Is(Constant),
+    /// That it is one of these constants.
+    OneOf(Vec<Constant>),
     /// That it is at most this constant; below it, if `strict`.
     AtMost { constant: Constant, strict: bool },
 }
@@ -309,7 +311,15 @@ impl Rule<'_> {
                     .help("write it out: l.a = r.a OR l.a = r.b"))
             }
         };
-        Ok(Formula::Or(list.iter().map(equal).collect::<Parsed<_>>()?))
+        let all = list.iter().map(equal).collect::<Parsed<Vec<_>>>()?;
+        let Subject::Term(term) = subject else { return Ok(Formula::Or(all)) };
+        // A value is looked up among constants: that is one comparison.
+        let constant = |equal| match equal {
+            Formula::Leaf(Comparison::Value(_, Asked::Is(constant))) => Some(constant),
+            _ => None,
+        };
+        let constants = all.into_iter().filter_map(constant).collect();
+        Ok(Formula::Leaf(Comparison::Value(term, Asked::OneOf(constants))))
     }
 
     /// Something that is not true or false stands where a comparison should.

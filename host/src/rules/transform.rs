@@ -4,6 +4,7 @@
 //! that takes arguments has a file of its own beside, with its row, what it takes, how it is printed and applied.
 
 mod arguments;
+mod metaphone;
 mod regexp_replace;
 mod right;
 mod substr;
@@ -17,7 +18,7 @@ pub(crate) use arguments::{Apply, Argument, Parameter, ParameterKind, Takes};
 use crate::base::error::{Error, Result};
 use arguments::WithArguments;
 use hyperblock_shared::soundex::soundex;
-use rphonetic::{Encoder, Metaphone};
+use metaphone::metaphone;
 use std::borrow::Cow;
 use std::fmt::{self, Formatter};
 use unicode_normalization::UnicodeNormalization;
@@ -123,11 +124,7 @@ pub(crate) const TRANSFORMS: &[Row] = &[
         also: &[],
         gives_numbers: false,
         keeps_values: false,
-        // Metaphone is about English: as for Soundex, only ASCII letters count (and the crate cannot take others).
-        does: Does::Plain(Transform::Metaphone, |value| {
-            let letters: String = value.chars().filter(char::is_ascii_alphabetic).collect();
-            Cow::Owned(Metaphone::default().encode(&letters))
-        }),
+        does: Does::Plain(Transform::Metaphone, |value| Cow::Owned(metaphone(value))),
     },
     Row {
         name: "year",

@@ -21,6 +21,9 @@ const MOST_RECORDS: u32 = 1 << 15;
 /// How many times as many pairs the next, longer run has at most.
 const MOST_GROWTH: f64 = 16.0;
 
+/// A pair that takes as long is not timed again.
+const LONG: Duration = Duration::from_millis(20);
+
 /// How carefully to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
@@ -54,6 +57,13 @@ pub struct Timing {
     pub nanoseconds: f64,
     /// Pairs in a run.
     pub n_pairs: u64,
+}
+
+impl Timing {
+    fn of(took: Duration, task: &Task) -> Self {
+        let n_pairs = task.n_pairs();
+        Self { nanoseconds: took.as_secs_f64() * 1e9 / n_pairs.max(1) as f64, n_pairs }
+    }
 }
 
 /// The cost of each predicate of an encoding, measured on a device; `seed` chooses the records.
@@ -90,8 +100,14 @@ fn grow(device: &dyn Backend, encoded: &Encoded, program: &Program, effort: Effo
         // A clock that stands still must not make a predicate free.
         Ok::<_, Error>(start.elapsed().max(Duration::from_nanos(1)))
     };
-    let mut task = block(encoded, f64::from(effort.first_records));
+    // One pair first: of long values it may take so long that neither its being cold nor others count.
+    let mut task = block(encoded, 1.0);
     let mut took = run(&task)?;
+    if took >= LONG {
+        return Ok(Timing::of(took, &task));
+    }
+    task = block(encoded, f64::from(effort.first_records));
+    took = run(&task)?;
     while took < effort.least {
         let missing = effort.least.as_secs_f64() / took.as_secs_f64();
         // A little more than is missing, since the first run also warms up.
@@ -106,9 +122,7 @@ fn grow(device: &dyn Backend, encoded: &Encoded, program: &Program, effort: Effo
     // What led here is discarded: it ran cold.
     let mut times = (0..effort.n_runs.max(1)).map(|_| run(&task)).collect::<Result<Vec<_>>>()?;
     times.sort_unstable();
-    let median = times[times.len() / 2];
-    let n_pairs = task.n_pairs();
-    Ok(Timing { nanoseconds: median.as_secs_f64() * 1e9 / n_pairs.max(1) as f64, n_pairs })
+    Ok(Timing::of(times[times.len() / 2], &task))
 }
 
 /// The first left with the last right records: in one table, different ones as long as there are enough.

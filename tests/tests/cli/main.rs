@@ -5,7 +5,8 @@
 //! [`numbers`] numbers that are none, [`neighbours`] pairs of records that are near each other, [`fit`] weights that are
 //! estimated, [`why`] what it says about one pair, [`cluster`] what it makes of pairs, [`resolve`] all of it in one go,
 //! [`closure`] what it makes of graphs, [`errors`] what it says when something is wrong, [`escapes`] that it says nothing to a
-//! terminal but text, [`places`] where outputs may go, [`limits`] what it does with too little memory, and [`signals`] how it
+//! terminal but text, [`places`] where outputs may go, [`limits`] what it does with too little memory, [`work`] how
+//! long it takes where much is asked, and [`signals`] how it
 //! ends when it is told to.
 
 mod closure;
@@ -28,3 +29,4 @@ mod score;
 #[cfg(unix)]
 mod signals;
 mod why;
+mod work;

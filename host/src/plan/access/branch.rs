@@ -10,6 +10,7 @@ use crate::plan::join::JoinMethod;
 use crate::plan::overlap;
 use crate::plan::sweep::{Block, Estimate, Lead, Sweep, VERIFYING, Within, settings};
 use crate::plan::{BranchSteps, JoinChoice, Program, ScanOptions, SimilarityChoice};
+use hashbrown::HashSet;
 use hyperblock_shared::columns::Columns as _;
 use hyperblock_shared::path::{UNKNOWN, Walk};
 use hyperblock_shared::sweep::Order;
@@ -125,11 +126,15 @@ impl<'a> Branch<'a> {
         Self { steps, leads, key, equalities, n_own, children }
     }
 
+    /// Its leads, and those of its parts, that may be joined by what values have in common.
+    pub(super) fn n_joinable(&self, options: &ScanOptions) -> usize {
+        let own = self.leads.iter().filter(|lead| may_be_joined(lead, options)).count();
+        own + self.children.iter().map(|child| child.n_joinable(options)).sum::<usize>()
+    }
+
     /// Its key and those of its parts, each once.
-    pub(super) fn add_keys<'b>(&'b self, distinct: &mut Vec<&'b Key>) {
-        if let Some(key) = self.key.as_ref().filter(|key| !distinct.contains(key)) {
-            distinct.push(key);
-        }
+    pub(super) fn add_keys<'b>(&'b self, distinct: &mut HashSet<&'b Key>) {
+        distinct.extend(&self.key);
         self.children.iter().for_each(|child| child.add_keys(distinct));
     }
 
@@ -154,7 +159,7 @@ impl<'a> Branch<'a> {
         walk: Walk<'_>,
         keys: Option<&Keys>,
         block: &Block,
-        options: &ScanOptions,
+        (options, n_leads): (&ScanOptions, usize),
     ) -> (f64, Choice) {
         let mut all: Vec<(f64, Chosen)> = Vec::new();
         // Nothing to choose from needs no estimate.
@@ -168,8 +173,10 @@ impl<'a> Branch<'a> {
         }
         let estimates: Vec<(&Lead, Estimate)> =
             self.leads.iter().filter_map(|lead| Some((lead, Estimate::new(encoded, lead, block)?))).collect();
-        let joined: Vec<Vec<overlap::Estimate>> =
-            estimates.iter().map(|it| overlaps(encoded, walk, (it.0, &it.1), block, options)).collect();
+        let joined: Vec<Vec<overlap::Estimate>> = estimates
+            .iter()
+            .map(|it| overlaps(encoded, walk, (it.0, &it.1), block, options, n_leads))
+            .collect();
         if let Some(keys) = keys {
             all.push((cost(keys, None, options), Chosen::Key { inner: None }));
             let skew = options.join == JoinChoice::Skew;
@@ -293,6 +300,7 @@ fn overlaps(
     (lead, swept): (&Lead, &Estimate),
     block: &Block,
     options: &ScanOptions,
+    n_leads: usize,
 ) -> Vec<overlap::Estimate> {
     let n_items = swept.n_items();
     let is_small = !is_forced(options) && n_items[0] * n_items[1] < FEW_PAIRS;
@@ -303,19 +311,24 @@ fn overlaps(
     }
     let [left, right] = operands.map(|operand| encoded.codes(operand));
     let of = |records: &Range<u32>| records.start as usize..records.end as usize;
-    let values = overlap::Columns {
+    let values = |n_samples: usize| overlap::Columns {
         codes: [&left[of(&block.left)], &right[of(&block.right)]],
         n_items,
         is_self: block.order(lead.is_symmetric) == Order::Unordered,
+        n_samples,
     };
     let is_wanted = |estimate: &overlap::Estimate| match options.similarity {
         SimilarityChoice::Join => estimate.method == overlap::OverlapMethod::Index,
         SimilarityChoice::Dense => estimate.method == overlap::OverlapMethod::Dense,
         SimilarityChoice::Cheapest | SimilarityChoice::Sweep => true,
     };
-    let all = overlap::Sampled::all(encoded, measure).into_iter();
-    let all = all.flat_map(|elements| overlap::estimates(encoded, measure, elements, &values, options));
-    all.filter(is_wanted).collect()
+    let all = overlap::Sampled::all(encoded, measure);
+    let n_estimates = n_leads * all.len();
+    let estimates = |elements: overlap::Sampled| {
+        let n_samples = elements.n_samples(encoded, n_estimates, swept.verified())?;
+        Some(overlap::estimates(encoded, measure, elements, &values(n_samples), options))
+    };
+    all.into_iter().filter_map(estimates).flatten().filter(is_wanted).collect()
 }
 
 /// Whether a lead may be joined by what values have in common. A walk by descent has no kernel for it.

@@ -11,7 +11,7 @@ use hyperblock_shared::columns::{Columns, MISSING};
 use std::ops::Range;
 
 /// What a key is made of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     /// By equality: the operand left and right.
     operands: Vec<[u32; 2]>,

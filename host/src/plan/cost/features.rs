@@ -48,8 +48,11 @@ const MISSING_SHARE: usize = 13;
 const ROOM: usize = 14;
 const PASSING: usize = 15;
 
-/// Records of each side that are looked at.
+/// Records of each side that are looked at; of very many predicates fewer, so that all of them are done in milliseconds.
 const SAMPLE: usize = 2048;
+const LEAST_SAMPLE: usize = 64;
+/// Predicates up to which that is not so.
+const FEW_PREDICATES: usize = 64;
 /// Right records that each of them is paired with.
 const ROUNDS: usize = 8;
 
@@ -60,6 +63,8 @@ pub struct Features(pub [f64; N_FEATURES]);
 impl Features {
     /// The features of a predicate over an encoding's columns.
     pub fn of(encoded: &Encoded, predicate: &Predicate) -> Self {
+        let n_predicates = encoded.predicates.len().max(1);
+        let n_records = (SAMPLE * FEW_PREDICATES / n_predicates).clamp(LEAST_SAMPLE, SAMPLE);
         let mut features = [0.0; N_FEATURES];
         features[Kind::of(predicate) as usize] = 1.0;
         let Test::Compare { left, right, measure } = predicate.test else { return Self(features) };
@@ -73,7 +78,7 @@ impl Features {
         };
         // An empty set counts as missing; an empty text does not.
         let is_set = matches!(measure, Measure::Sets { .. });
-        let sides = [left, right].map(|operand| Values::of(encoded.codes(operand), heads, is_set));
+        let sides = [left, right].map(|operand| Values::of(encoded.codes(operand), heads, is_set, n_records));
         let [l, r] = &sides;
         let lengths = sides.each_ref().map(Values::lengths);
         for (side, (mean, deviation)) in lengths.into_iter().enumerate() {
@@ -138,7 +143,7 @@ fn row(measure: Measure) -> Option<&'static Row> {
 struct Values(Vec<Option<(u32, Head)>>);
 
 impl Values {
-    fn of(codes: &[u32], heads: Option<&[Head]>, is_set: bool) -> Self {
+    fn of(codes: &[u32], heads: Option<&[Head]>, is_set: bool, most: usize) -> Self {
         let head = |code: u32| match heads {
             _ if code == MISSING => None,
             None => Some((code, Head::default())),
@@ -146,7 +151,7 @@ impl Values {
                 heads.get(code as usize).filter(|head| !is_set || head.len > 0).map(|head| (code, *head))
             }
         };
-        let n = codes.len().min(SAMPLE);
+        let n = codes.len().min(most);
         // Evenly spaced, whatever the number of records.
         Self((0..n).map(|ix| head(codes[ix * codes.len() / n])).collect())
     }

@@ -11,13 +11,20 @@ use crate::encode::Encoded;
 use crate::plan::ScanOptions;
 use crate::plan::sweep::VERIFYING;
 use hashbrown::HashMap;
-use hyperblock_shared::columns::{Columns as _, MISSING};
+use hyperblock_shared::columns::{Columns as _, Head, MISSING};
 use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::overlap::{Class, Overlap, Posting, Signature, Value, holds, least_common, sign};
 use std::ops::Range;
 
-/// Values of a side that are drawn.
+/// Values of a side that are drawn: if they are long, or leads many, fewer, but no less than this.
 const N_SAMPLES: usize = 256;
+const LEAST_SAMPLES: usize = 16;
+/// Elements of the samples of all leads together: some milliseconds. More, where that is little to what it may save: so many
+/// of each element of a text with each of another, for pairs that a sweep would verify.
+const N_SAMPLED: f64 = (1 << 18) as f64;
+const PER_VERIFIED: f64 = 4e-4;
+/// The most q-grams of a column: beyond that they would take gigabytes, and values are swept instead.
+const MOST_GRAMS: f64 = (1u64 << 29) as f64;
 /// One probing value of so many is compared with all that it may meet.
 const COMPARED: u32 = 4;
 const SEED: u64 = 0x6f76_6572;
@@ -47,7 +54,8 @@ impl Sampled {
     pub(crate) fn all(encoded: &Encoded, measure: &ArchivedMeasure) -> Vec<Self> {
         let grams = |texts: u32, lengths: &[u32]| {
             let most = most_symbols(encoded.texts(texts).bits);
-            lengths.iter().filter(|&&q| q <= most).map(|&q| Self::Grams { texts, q }).collect()
+            let all = lengths.iter().filter(|&&q| q <= most).map(|&q| Self::Grams { texts, q });
+            all.filter(|grams| grams.n_all(encoded) <= MOST_GRAMS).collect()
         };
         match measure {
             ArchivedMeasure::Texts { texts, by, .. } => grams(texts.to_native(), by.get().grams()),
@@ -76,12 +84,31 @@ impl Sampled {
         }
     }
 
-    /// The most elements with which values need nothing in common.
-    pub(crate) fn bare(self, encoded: &Encoded, measure: &ArchivedMeasure) -> u32 {
-        let heads = match self {
+    /// How many elements all values have.
+    fn n_all(self, encoded: &Encoded) -> f64 {
+        let heads = self.heads(encoded);
+        (0..heads.len() as u32).map(|code| f64::from(self.n_elements(encoded, code))).sum()
+    }
+
+    fn heads(self, encoded: &Encoded) -> &[Head] {
+        match self {
             Self::Tokens(sets) => encoded.sets(sets).heads,
             Self::Grams { texts, .. } => encoded.texts(texts).heads,
-        };
+        }
+    }
+
+    /// Values of a side to draw, if there are so many leads, and this one would verify so many pairs in a sweep; `None` if
+    /// even the fewest would take too long.
+    pub(crate) fn n_samples(self, encoded: &Encoded, n_leads: usize, n_verified: f64) -> Option<usize> {
+        let mean = (self.n_all(encoded) / self.heads(encoded).len().max(1) as f64).max(1.0);
+        let n_sampled = N_SAMPLED / n_leads.max(1) as f64 + PER_VERIFIED * n_verified * mean * mean;
+        let n_samples = (n_sampled / (2.0 * mean)) as usize;
+        (n_samples >= LEAST_SAMPLES).then_some(n_samples.min(N_SAMPLES))
+    }
+
+    /// The most elements with which values need nothing in common.
+    pub(crate) fn bare(self, encoded: &Encoded, measure: &ArchivedMeasure) -> u32 {
+        let heads = self.heads(encoded);
         let longest = (0..heads.len() as u32).map(|code| self.n_elements(encoded, code)).max().unwrap_or(0);
         let is_bare = |n: &u32| least_common(measure, self.q(), *n, *n) == Some(0);
         (1..=longest).rev().find(is_bare).unwrap_or(0)
@@ -113,6 +140,8 @@ pub(crate) struct Columns<'a> {
     pub(crate) n_items: [f64; 2],
     /// Whether both sides are one.
     pub(crate) is_self: bool,
+    /// Values of a side to look at.
+    pub(crate) n_samples: usize,
 }
 
 impl Estimate {
@@ -132,12 +161,12 @@ pub(crate) fn estimates(
     encoded: &Encoded,
     measure: &ArchivedMeasure,
     elements: Sampled,
-    &Columns { codes, n_items, is_self }: &Columns<'_>,
+    &Columns { codes, n_items, is_self, n_samples }: &Columns<'_>,
     options: &ScanOptions,
 ) -> [Estimate; 2] {
     let bare = elements.bare(encoded, measure);
     let mut random = Random::new(SEED);
-    let drawn = codes.map(|codes| sample(codes, &mut random));
+    let drawn = codes.map(|codes| sample(codes, n_samples, &mut random));
     let [left, right] = if is_self { [&drawn[0], &drawn[0]] } else { [&drawn[0], &drawn[1]] };
     let mut sample = Sample::default();
     let lists = [left, right].map(|codes| sample.list(encoded, elements, codes));
@@ -182,11 +211,11 @@ pub(crate) fn estimates(
 }
 
 /// Some of the codes of a column, each once.
-fn sample(codes: &[u32], random: &mut Random) -> Vec<u32> {
-    let mut drawn: Vec<u32> = if codes.len() <= N_SAMPLES {
+fn sample(codes: &[u32], n_samples: usize, random: &mut Random) -> Vec<u32> {
+    let mut drawn: Vec<u32> = if codes.len() <= n_samples {
         codes.to_vec()
     } else {
-        (0..N_SAMPLES).map(|_| codes[random.below(codes.len() as u64) as usize]).collect()
+        (0..n_samples).map(|_| codes[random.below(codes.len() as u64) as usize]).collect()
     };
     drawn.retain(|&code| code != MISSING);
     drawn.sort_unstable();
@@ -345,5 +374,40 @@ impl Seen {
                 self.n_passed += 1.0;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::TextColumn;
+    use hyperblock_shared::measure::{Asked, Measure, OfTexts};
+    use hyperblock_shared::predicate::{ArchivedPredicate, Predicate, Test};
+
+    /// Values without symbols: nobody looks at these here.
+    fn texts(n_values: usize, len: u32) -> Encoded {
+        let heads = vec![Head { len, ..Head::default() }; n_values];
+        let texts = TextColumn { domain: 0, bits: 8, heads, words: Vec::new(), longest: len };
+        Encoded { texts: vec![texts], ..Encoded::default() }
+    }
+
+    #[test]
+    fn grams_that_would_take_gigabytes_are_not_made() {
+        let measure = Measure::Texts { texts: 0, by: OfTexts::Levenshtein, asked: Asked::Count(2) };
+        let predicate = Predicate { test: Test::Compare { left: 0, right: 0, measure }, negated: false };
+        let archive = rkyv::to_bytes::<rkyv::rancor::Error>(&predicate).unwrap();
+        let archive = rkyv::access::<ArchivedPredicate, rkyv::rancor::Error>(&archive).unwrap();
+        let measure = archive.measure().unwrap();
+        assert!(!Sampled::all(&texts(1_000_000, 20), measure).is_empty());
+        assert!(Sampled::all(&texts(1_000_000, 2_000), measure).is_empty());
+    }
+
+    #[test]
+    fn long_values_are_sampled_where_much_is_at_stake() {
+        let grams = Sampled::Grams { texts: 0, q: 2 };
+        assert_eq!(grams.n_samples(&texts(1_000, 60), 1, 0.0), Some(N_SAMPLES));
+        assert_eq!(grams.n_samples(&texts(1_000, 60_000), 1, 0.0), None);
+        assert_eq!(grams.n_samples(&texts(1_000, 60_000), 1, 1e6), Some(N_SAMPLES));
+        assert!(grams.n_samples(&texts(1_000, 60), 100, 0.0).unwrap() < N_SAMPLES);
     }
 }

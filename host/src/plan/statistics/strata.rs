@@ -11,6 +11,7 @@ use super::frequencies::Frequencies;
 use super::minhash::{self, Keys};
 use crate::base::random::Random;
 use crate::encode::Encoded;
+use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate::Test;
@@ -28,7 +29,7 @@ pub(super) enum Stratum {
     /// All pairs of the job.
     All,
     /// Pairs with equal values, or with numbers within reach: for each left code the right records that go with it.
-    Ranges(Ranges),
+    Ranges(Rc<Ranges>),
     /// Pairs with different values that share a bucket.
     Shared(Similar),
     /// Pairs with different values that share none.
@@ -70,6 +71,8 @@ pub(super) struct Population<'a> {
     one_table: bool,
     most_values: usize,
     frequencies: Vec<Option<Rc<Frequencies>>>,
+    /// By operands, left and right: the pairs with equal values.
+    equals: HashMap<(u32, u32), Rc<Ranges>>,
     buckets: Vec<(BucketsOf, Rc<Buckets>)>,
 }
 
@@ -109,7 +112,7 @@ impl Similar {
 impl<'a> Population<'a> {
     pub(super) fn new(encoded: &'a Encoded, one_table: bool, most_values: usize) -> Self {
         let frequencies = encoded.codes.iter().map(|_| None).collect();
-        Self { encoded, one_table, most_values, frequencies, buckets: Vec::new() }
+        Self { encoded, one_table, most_values, frequencies, equals: HashMap::new(), buckets: Vec::new() }
     }
 
     /// The pairs of the job.
@@ -132,16 +135,22 @@ impl<'a> Population<'a> {
         let symmetric = left == right && !matches!(measure, Measure::Within { .. });
         let operands = Operands { left, right, lefts, rights, symmetric };
         let of = match measure {
-            Measure::Equal => return vec![Stratum::Ranges(Ranges::of_equals(operands))],
+            Measure::Equal => return vec![Stratum::Ranges(self.equals(operands))],
             Measure::Within { reaches } => {
-                return vec![Stratum::Ranges(Ranges::of_reaches(operands, self.encoded.reaches(reaches)))];
+                let ranges = Ranges::of_reaches(operands, self.encoded.reaches(reaches));
+                return vec![Stratum::Ranges(Rc::new(ranges))];
             }
             Measure::Texts { texts, .. } => BucketsOf::Texts(texts, left, right),
             Measure::Sets { sets, .. } => BucketsOf::Sets(sets, left, right),
         };
         let similar = Similar { of, buckets: self.buckets(of, &operands), operands: operands.clone() };
-        let equals = Stratum::Ranges(Ranges::of_equals(operands));
+        let equals = Stratum::Ranges(self.equals(operands));
         vec![equals, Stratum::Shared(similar.clone()), Stratum::Elsewhere(similar)]
+    }
+
+    fn equals(&mut self, operands: Operands) -> Rc<Ranges> {
+        let of = (operands.left, operands.right);
+        self.equals.entry(of).or_insert_with(|| Rc::new(Ranges::of_equals(operands))).clone()
     }
 
     fn buckets(&mut self, of: BucketsOf, operands: &Operands) -> Rc<Buckets> {

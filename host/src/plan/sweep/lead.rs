@@ -149,6 +149,11 @@ impl Estimate {
         self.screened + VERIFYING * self.verified
     }
 
+    /// Pairs that are verified.
+    pub(crate) fn verified(&self) -> f64 {
+        self.verified
+    }
+
     /// By side: how many items there are.
     pub(crate) fn n_items(&self) -> [f64; 2] {
         self.n_items

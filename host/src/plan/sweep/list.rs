@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// What decides a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ListKey {
     /// The operand, or `None` for all records as they are.
     pub(super) operand: Option<u32>,
@@ -22,7 +22,7 @@ pub(super) struct ListKey {
 }
 
 /// What signatures are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Signed {
     /// The symbols of texts.
     Texts { texts: u32, is_wide: bool },

@@ -2,13 +2,7 @@
 
 use crate::base::decimal::Decimal;
 use crate::rules::Limit;
-
-/// A place in the order: numbers and days are numbers, constants of text are text. Never compared with each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Point<'a> {
-    Number(Decimal),
-    Text(&'a str),
-}
+use crate::rules::constant::Point;
 
 /// From one end to the other; without an end, for ever.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +23,17 @@ pub(super) struct End<'a> {
 }
 
 impl<'a> Range<'a> {
+    /// Everything.
+    pub(super) const ALL: Self = Self { least: None, most: None };
+
     pub(super) fn only(at: Point<'a>) -> Self {
         let end = Some(End { at, strict: false });
         Self { least: end, most: end }
+    }
+
+    pub(super) fn between(least: Point<'a>, most: Point<'a>) -> Self {
+        let end = |at| Some(End { at, strict: false });
+        Self { least: end(least), most: end(most) }
     }
 
     pub(super) fn from(at: Point<'a>, strict: bool) -> Self {

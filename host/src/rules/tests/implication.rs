@@ -4,17 +4,25 @@
 
 use crate::base::decimal::Decimal;
 use crate::read::table::days;
-use crate::rules::implication::{excludes, implies};
+use crate::rules::implication::Said;
 use crate::rules::normal::{self, NoRule};
 use crate::rules::syntax::Formula;
 use crate::rules::{
-    Asked, Bound, Column, Condition, Domain, Limit, Measure, OfSets, OfTexts, Operand, Predicate, Rule, Side,
-    Substr, Test, Tokenizer, Transform, subsumed,
+    Asked, Bound, Column, Condition, Consequences, Domain, General, Limit, Measure, OfSets, OfTexts, Operand,
+    Predicate, Rule, Side, Substr, Test, Tokenizer, Transform, subsumed,
 };
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{select, subsequence};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+
+fn implies(p: &Predicate, q: &Predicate) -> bool {
+    Said::by(p).implies(&Said::by(q))
+}
+
+fn excludes(p: &Predicate, q: &Predicate) -> bool {
+    Said::by(p).excludes(&Said::by(q))
+}
 
 /// By column: the text of a record. The first holds text, the second numbers as a table may write them, the third dates.
 type Record = [String; 3];
@@ -30,6 +38,10 @@ fn outcome(test: &Test, left: &Record, right: &Record) -> Option<bool> {
             match condition {
                 Condition::Missing => Some(value.is_none()),
                 Condition::Is(constant) => Some(order(&value?, constant, *domain).is_eq()),
+                Condition::OneOf(constants) => {
+                    let value = value?;
+                    Some(constants.iter().any(|constant| order(&value, constant, *domain).is_eq()))
+                }
                 Condition::AtMost { constant, strict } => {
                     let order = order(&value?, constant, *domain);
                     Some(if *strict { order.is_lt() } else { order.is_le() })
@@ -228,13 +240,15 @@ fn difference() -> impl Strategy<Value = Measure> {
     prop_oneof![2 => one, 2 => two, 1 => Just(Measure::Equal)]
 }
 
-fn condition(constants: &[&'static str]) -> impl Strategy<Value = Condition> + use<> {
-    (select(constants.to_vec()), 0..4u8).prop_map(|(constant, which)| {
+fn condition(constants: &[&'static str], domain: Domain) -> impl Strategy<Value = Condition> + use<> {
+    let some = subsequence(constants.to_vec(), 1..=constants.len());
+    (select(constants.to_vec()), some, 0..5u8).prop_map(move |(constant, some, which)| {
         let constant = constant.to_owned();
         match which {
             0 => Condition::Missing,
             1 => Condition::Is(constant),
-            _ => Condition::AtMost { constant, strict: which == 2 },
+            2 => Condition::one_of(some.into_iter().map(str::to_owned).collect(), domain),
+            _ => Condition::AtMost { constant, strict: which == 3 },
         }
     })
 }
@@ -243,7 +257,7 @@ fn condition(constants: &[&'static str]) -> impl Strategy<Value = Condition> + u
 fn test() -> BoxedStrategy<Test> {
     let side = || select(vec![Side::Left, Side::Right]);
     let value = |column, transforms: BoxedStrategy<Vec<Transform>>, domain, constants: &[&'static str]| {
-        (side(), transforms, condition(constants)).prop_map(move |(side, transforms, condition)| {
+        (side(), transforms, condition(constants, domain)).prop_map(move |(side, transforms, condition)| {
             Test::Value { side, operand: operand(column, transforms), domain, condition }
         })
     };
@@ -391,6 +405,25 @@ proptest! {
     }
 
     #[test]
+    fn consequences_are_all_that_is_implied(formulas in formulas(6)) {
+        let rules: Vec<Rule> = formulas.iter().filter_map(|formula| {
+            let conjunctions = normal::conjunctions(formula, false).ok()?;
+            Some(Rule { name: String::new(), conjunctions })
+        }).collect();
+        let predicates = crate::rules::predicates(&rules);
+        let all = crate::rules::conjunctions(&rules, &predicates);
+        let consequences = Consequences::of(&predicates);
+        let mut general = General::new(&consequences, all.iter().map(Vec::as_slice));
+        let follows = |p: usize, q: usize| implies(&predicates[p], &predicates[q]);
+        for special in 0..all.len() {
+            let is_general = |&other: &usize| {
+                other != special && all[other].iter().all(|&q| all[special].iter().any(|&p| follows(p, q)))
+            };
+            prop_assert_eq!(general.than(special), (0..all.len()).filter(is_general).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
     fn subsumed_rules_add_nothing(
         formulas in formulas(6), dedupe: bool, pairs in pairs(),
     ) {
@@ -449,6 +482,15 @@ fn what_follows_is_seen() {
         ("l.year > 3", "l.year >= 2.5"),
         ("l.born > '2020-02-28'", "l.born >= '2020-02-29'"),
         ("l.title < 'a'", "l.title < 'b'"),
+        ("l.title = 'b'", "l.title IN ('a', 'b')"),
+        ("l.year IN (1, 3)", "l.year IN (1, 2, 3.0)"),
+        ("l.year NOT IN (1, 2, 3)", "l.year NOT IN (3, 1)"),
+        ("l.year NOT IN (1, 2, 3)", "l.year <> 2"),
+        ("l.year IN (1, 3)", "l.year <> 2"),
+        ("l.year IN (1, 3)", "l.year < 4"),
+        ("l.year > 3", "l.year NOT IN (1, 3)"),
+        ("l.born IN ('2020-02-29', '2020-02-28')", "l.born > '2020-02-27'"),
+        ("l.title IN ('a', 'b')", "l.title IS NOT NULL"),
         ("l.title = r.title", "r.title IS NOT NULL"),
         ("soundex(trim(l.title)) = 'A123'", "lower(trim(l.title)) IS NOT NULL"),
         ("l.title IS NULL", "soundex(l.title) IS NULL"),
