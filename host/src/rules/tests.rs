@@ -3,6 +3,7 @@
 mod bad_rules;
 mod bind;
 mod calls;
+mod compound;
 mod file;
 mod implication;
 mod neighbourhood;

@@ -10,7 +10,7 @@
 
 use super::{ColumnSchema, Kind};
 use crate::base::control::Control;
-use crate::base::decimal::{Decimal, Written};
+use crate::base::decimal::{Decimal, MAX_DIGITS, Written};
 use arrow_array::{Array, LargeStringArray};
 use chrono::NaiveDate;
 use rayon::prelude::*;
@@ -138,12 +138,13 @@ pub(crate) struct Odd {
 pub(super) fn odd(values: &LargeStringArray, kind: Kind) -> Option<Odd> {
     let is_odd = |value: &str| match kind {
         Kind::Text => false,
-        // Most are short and begin with a digit, and need no closer look.
+        // All are written as numbers or dates, or are odd; so most need no closer look.
         Kind::Integer | Kind::Float => {
-            let is_plain = value.len() <= 36 && value.as_bytes().iter().all(u8::is_ascii_digit);
-            !is_plain && Decimal::parse(value).is_none()
+            let is_plain = |byte| matches!(byte, b'0'..=b'9' | b'.' | b'-');
+            !(value.len() <= MAX_DIGITS as usize && value.bytes().all(is_plain))
+                && Decimal::parse(value).is_none()
         }
-        Kind::Date => days(value).is_none(),
+        Kind::Date => !(value.len() == 10 && value.as_bytes()[0].is_ascii_digit()),
     };
     let rows = (0..values.len()).into_par_iter();
     let odd = rows.filter(|&row| values.is_valid(row) && is_odd(values.value(row)));

@@ -6,7 +6,7 @@ use crate::rules::{Score, ScoreMethod, bind_score};
 use insta::assert_snapshot;
 use std::fmt::Write;
 
-fn bound(section: &str) -> Result<Option<Score>> {
+pub(super) fn bound(section: &str) -> Result<Option<Score>> {
     let file = parse(&format!("[[rules]]\nwhen = 'l.title = r.title'\n{section}"))?;
     bind_score(&file, &schema("left.csv"), &schema("right.csv"))
 }
@@ -41,38 +41,6 @@ fn shown(section: &str) -> String {
 #[test]
 fn a_file_without_one() {
     assert!(bound("").unwrap().is_none());
-}
-
-/// One comparison may come to several predicates.
-#[test]
-fn comparisons_of_all_operators() {
-    let measures = [
-        "levenshtein(l.title, r.title) = 1",
-        "levenshtein(l.title, r.title) = 0",
-        "levenshtein(l.title, r.title) <> 2",
-        "levenshtein(l.title, r.title) BETWEEN 1 AND 3",
-        "levenshtein(l.title, r.title) IN (1, 3)",
-        "NOT hamming(l.title, r.title) IN (0, 1)",
-        "abs(l.year - r.year) = 1",
-        "l.year - r.year = 1",
-        "overlap(words(l.title), words(r.title)) = 2",
-        "l.year - r.year BETWEEN -1 AND 2",
-    ];
-    let attributes = measures.map(|measure| format!("[[score.attributes]]\nmeasure = '{measure}'\n"));
-    let score = bound(&attributes.concat()).unwrap().unwrap();
-    let all: Vec<String> = score.attributes.iter().map(|attribute| attribute.measure()).collect();
-    assert_snapshot!(all.join("\n"), @r"
-    levenshtein(l.title, r.title) <= 1 AND levenshtein(l.title, r.title) > 0
-    levenshtein(l.title, r.title) <= 0
-    levenshtein(l.title, r.title) > 2 OR levenshtein(l.title, r.title) <= 1
-    levenshtein(l.title, r.title) <= 3 AND levenshtein(l.title, r.title) > 0
-    (levenshtein(l.title, r.title) <= 1 AND levenshtein(l.title, r.title) > 0) OR (levenshtein(l.title, r.title) <= 3 AND levenshtein(l.title, r.title) > 2)
-    hamming(l.title, r.title) > 1
-    abs(l.year - r.year) <= 1 AND abs(l.year - r.year) >= 1
-    l.year - r.year = 1
-    overlap(words(l.title), words(r.title)) < 3 AND overlap(words(l.title), words(r.title)) >= 2
-    l.year - r.year BETWEEN -1 AND 2
-    ");
 }
 
 #[test]
