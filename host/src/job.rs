@@ -114,7 +114,6 @@ impl Job {
         drop(encoding);
         control.check()?;
         let planning = watch.enter("plan");
-        let subsumed = rules::subsumed(&rules);
         let costs = match &self.cost {
             CostSource::Measured => measured(device, &encoded, SEED)?,
             CostSource::Model => cost::costs(&CostModel::builtin(device.kind())?, &encoded),
@@ -125,8 +124,11 @@ impl Job {
             CostSource::Static => cost::static_costs(&encoded),
         };
         control.check()?;
-        let statistics = Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics()?;
-        let evidence = Evidence { statistics, costs };
+        let (subsumed, statistics) = rayon::join(
+            || rules::subsumed(&rules),
+            || Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics(),
+        );
+        let evidence = Evidence { statistics: statistics?, costs };
         control.check()?;
         let plan = Plan::new(rules, predicates, &encoded, evidence, &self.variants, self.scan)?;
         drop(planning);

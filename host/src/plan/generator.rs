@@ -135,24 +135,33 @@ fn ranked(conjunctions: &[Conjunction], weights: &Weights<'_>, variants: &[Varia
 /// rules together, or of cheap questions first; and with what holds least first, so that what is asked of most pairs is
 /// known where it is asked again.
 fn cheapest(conjunctions: &[Conjunction], weights: &Weights<'_>, expected: &Expected<'_>) -> Vec<Node> {
-    let mut together = conjunctions.to_vec();
-    order::covering(&mut together, weights);
-    let trees = [
-        ranked(conjunctions, weights, &[]),
-        tree::build(together, weights, true),
-        ranked(conjunctions, weights, &[Variant::COrder]),
-    ];
+    let together = || {
+        let mut together = conjunctions.to_vec();
+        order::covering(&mut together, weights);
+        tree::build(together, weights, true)
+    };
+    let (by_rank, (together, by_cost)) = rayon::join(
+        || costed(ranked(conjunctions, weights, &[]), expected),
+        || {
+            let by_cost = costed(ranked(conjunctions, weights, &[Variant::COrder]), expected);
+            (costed(together(), expected), by_cost)
+        },
+    );
     let mut best: Option<(f64, Vec<Node>)> = None;
-    for mut tree in trees {
-        for order in [tree::by_score, tree::by_rising_score] {
-            order(&mut tree);
-            let cost = expected.cost(&tree);
-            if best.as_ref().is_none_or(|(least, _)| cost < WORTHWHILE * least) {
-                best = Some((cost, tree.clone()));
-            }
+    for (cost, tree) in by_rank.into_iter().chain(together).chain(by_cost) {
+        if best.as_ref().is_none_or(|(least, _)| cost < WORTHWHILE * least) {
+            best = Some((cost, tree));
         }
     }
     best.map(|(_, tree)| tree).unwrap_or_default()
+}
+
+/// A tree by falling score and one by rising score, with what they are expected to cost.
+fn costed(mut tree: Vec<Node>, expected: &Expected<'_>) -> [(f64, Vec<Node>); 2] {
+    [tree::by_score, tree::by_rising_score].map(|order| {
+        order(&mut tree);
+        (expected.cost(&tree), tree.clone())
+    })
 }
 
 fn is_equality(predicate: &lowered::Predicate) -> bool {

@@ -80,85 +80,15 @@ impl<'a> Pairs<'a> {
 
     /// The statistics of all predicates.
     pub fn statistics(&mut self) -> Result<Statistics> {
-        let n_pairs = self.population.n_pairs();
-        let predicates = &self.population.encoded.predicates;
-        let (mut selectivity, mut counted) = (Vec::new(), Vec::new());
-        for ix in 0..predicates.len() {
-            let (share, exact) = self.selectivity(ix)?;
-            selectivity.push(share.clamp(0.0, 1.0));
-            counted.push(exact);
-        }
-        let (outcomes, n_sampled) = self.outcomes()?;
+        let Self { population, values, archive, scratch, spending } = self;
+        // Checked once: with thousands of predicates that takes longer than a comparison.
+        let mut asking = Asking { population, values, walk: walk(archive)?, scratch, spending };
+        let n_pairs = asking.population.n_pairs();
+        let n_predicates = asking.population.encoded.predicates.len();
+        let all = (0..n_predicates).map(|ix| asking.selectivity(ix));
+        let (selectivity, counted) = all.map(|(share, exact)| (share.clamp(0.0, 1.0), exact)).unzip();
+        let (outcomes, n_sampled) = asking.outcomes();
         Ok(Statistics { selectivity, counted, outcomes, n_sampled, n_pairs })
-    }
-
-    /// The share of pairs on which a predicate holds, and whether it was counted.
-    fn selectivity(&mut self, ix: usize) -> Result<(f64, bool)> {
-        let n_pairs = self.population.n_pairs();
-        let encoded = self.population.encoded;
-        let predicate = encoded.predicates[ix];
-        if n_pairs == 0.0 {
-            return Ok((0.0, true));
-        }
-        let marked = |marks: u32, n_records: u32| {
-            let bits = &encoded.marks[marks as usize].bits;
-            let n_marked: u32 = bits.iter().map(|word| word.count_ones()).sum();
-            (f64::from(n_marked) / f64::from(n_records), true)
-        };
-        let (left, right, measure) = match predicate.test {
-            Test::Left { marks } => return Ok(marked(marks, encoded.n_left)),
-            Test::Right { marks } => return Ok(marked(marks, encoded.n_right)),
-            Test::Compare { left, right, measure } => (left, right, measure),
-        };
-        let strata = self.population.strata(&predicate.test);
-        let (share, exact) = match (measure, strata.as_slice()) {
-            (Measure::Equal | Measure::Within { .. }, [Stratum::Ranges(ranges)]) => {
-                (self.population.count(ranges) / n_pairs, true)
-            }
-            _ => (self.estimate(&strata, ix)? / n_pairs, false),
-        };
-        Ok((if predicate.negated { self.population.present(left, right) - share } else { share }, exact))
-    }
-
-    /// The number of pairs on which the test of a predicate, not its negation, succeeds.
-    fn estimate(&mut self, strata: &[Stratum], ix: usize) -> Result<f64> {
-        let walk = walk(&self.archive)?;
-        let test = (self.population.encoded.predicates.len() + ix) as u32;
-        let mut random = Random::new(SEED ^ ix as u64);
-        let n_draws = self.spending.n_draws[ix];
-        let mut pairs = 0.0;
-        for stratum in strata {
-            let mut sum = 0.0;
-            for _ in 0..n_draws {
-                let Some(drawn) = self.population.draw(stratum, &mut random) else { continue };
-                if self.values.holds(walk, test, drawn.left, drawn.right, &mut self.scratch) {
-                    sum += drawn.weight;
-                }
-            }
-            pairs += self.population.total(stratum) * sum / n_draws as f64;
-        }
-        Ok(pairs)
-    }
-
-    /// The outcome of every predicate on a sample of all pairs.
-    fn outcomes(&mut self) -> Result<(Vec<Vec<u64>>, usize)> {
-        let mut random = Random::new(SEED);
-        let draw = |_| self.population.draw(&Stratum::All, &mut random);
-        let sample: Vec<_> = if self.population.n_pairs() > 0.0 {
-            (0..self.spending.n_sampled).filter_map(draw).collect()
-        } else {
-            Vec::new()
-        };
-        let walk = walk(&self.archive)?;
-        let encoded = self.population.encoded;
-        let mut outcomes = vec![vec![0; sample.len().div_ceil(64)]; encoded.predicates.len()];
-        for (predicate, bits) in (0..).zip(&mut outcomes) {
-            for (place, drawn) in sample.iter().enumerate() {
-                let holds = self.values.holds(walk, predicate, drawn.left, drawn.right, &mut self.scratch);
-                bits[place / 64] |= u64::from(holds) << (place % 64);
-            }
-        }
-        Ok((outcomes, sample.len()))
     }
 
     /// By step of a path: how many pairs will pass it. `prefixes` gives for each step the predicates that hold on every
@@ -225,6 +155,84 @@ impl<'a> Pairs<'a> {
             }
         }
         estimates
+    }
+}
+
+/// The pairs of an encoding, being asked: what is looked at, and what that takes.
+struct Asking<'a, 'b> {
+    population: &'b mut Population<'a>,
+    values: &'b Shortened<'a>,
+    walk: Walk<'b>,
+    scratch: &'b mut [u64],
+    spending: &'b Spending,
+}
+
+impl Asking<'_, '_> {
+    /// The share of pairs on which a predicate holds, and whether it was counted.
+    fn selectivity(&mut self, ix: usize) -> (f64, bool) {
+        let n_pairs = self.population.n_pairs();
+        let encoded = self.population.encoded;
+        let predicate = encoded.predicates[ix];
+        if n_pairs == 0.0 {
+            return (0.0, true);
+        }
+        let marked = |marks: u32, n_records: u32| {
+            let bits = &encoded.marks[marks as usize].bits;
+            let n_marked: u32 = bits.iter().map(|word| word.count_ones()).sum();
+            (f64::from(n_marked) / f64::from(n_records), true)
+        };
+        let (left, right, measure) = match predicate.test {
+            Test::Left { marks } => return marked(marks, encoded.n_left),
+            Test::Right { marks } => return marked(marks, encoded.n_right),
+            Test::Compare { left, right, measure } => (left, right, measure),
+        };
+        let strata = self.population.strata(&predicate.test);
+        let (share, exact) = match (measure, strata.as_slice()) {
+            (Measure::Equal | Measure::Within { .. }, [Stratum::Ranges(ranges)]) => {
+                (self.population.count(ranges) / n_pairs, true)
+            }
+            _ => (self.estimate(&strata, ix) / n_pairs, false),
+        };
+        (if predicate.negated { self.population.present(left, right) - share } else { share }, exact)
+    }
+
+    /// The number of pairs on which the test of a predicate, not its negation, succeeds.
+    fn estimate(&mut self, strata: &[Stratum], ix: usize) -> f64 {
+        let test = (self.population.encoded.predicates.len() + ix) as u32;
+        let mut random = Random::new(SEED ^ ix as u64);
+        let n_draws = self.spending.n_draws[ix];
+        let mut pairs = 0.0;
+        for stratum in strata {
+            let mut sum = 0.0;
+            for _ in 0..n_draws {
+                let Some(drawn) = self.population.draw(stratum, &mut random) else { continue };
+                if self.values.holds(self.walk, test, drawn.left, drawn.right, self.scratch) {
+                    sum += drawn.weight;
+                }
+            }
+            pairs += self.population.total(stratum) * sum / n_draws as f64;
+        }
+        pairs
+    }
+
+    /// The outcome of every predicate on a sample of all pairs.
+    fn outcomes(&mut self) -> (Vec<Vec<u64>>, usize) {
+        let mut random = Random::new(SEED);
+        let draw = |_| self.population.draw(&Stratum::All, &mut random);
+        let sample: Vec<_> = if self.population.n_pairs() > 0.0 {
+            (0..self.spending.n_sampled).filter_map(draw).collect()
+        } else {
+            Vec::new()
+        };
+        let encoded = self.population.encoded;
+        let mut outcomes = vec![vec![0; sample.len().div_ceil(64)]; encoded.predicates.len()];
+        for (predicate, bits) in (0..).zip(&mut outcomes) {
+            for (place, drawn) in sample.iter().enumerate() {
+                let holds = self.values.holds(self.walk, predicate, drawn.left, drawn.right, self.scratch);
+                bits[place / 64] |= u64::from(holds) << (place % 64);
+            }
+        }
+        (outcomes, sample.len())
     }
 }
 

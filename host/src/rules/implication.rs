@@ -27,22 +27,29 @@ pub(super) struct Said<'a> {
 
 impl<'a> Said<'a> {
     pub(super) fn by(predicate: &'a Predicate) -> Self {
-        let (test, negated) = (&predicate.test, predicate.negated);
-        Self {
-            holds: Sight::of(Claim { test, negated }),
-            fails: Sight::of(Claim { test, negated: !negated }),
-        }
+        let quantity = quantity(&predicate.test);
+        let sight = |negated: bool| {
+            let claim = Claim { test: &predicate.test, negated };
+            Sight {
+                claim,
+                seen: quantity.map(|(quantity, range)| (quantity, claim.ranges(&quantity, range))),
+            }
+        };
+        Self { holds: sight(predicate.negated), fails: sight(!predicate.negated) }
     }
 
     /// Whether the other holds on every pair on which this one does.
     pub(super) fn implies(&self, other: &Self) -> bool {
         let (p, q) = (self.holds.claim, other.holds.claim);
-        share_a_column(p, q) && surely_has_an_outcome(p, q) && exclude_each_other(&self.holds, &other.fails)
+        share_a_column(p.test, q.test)
+            && surely_has_an_outcome(p, q)
+            && exclude_each_other(&self.holds, &other.fails)
     }
 
     /// Whether there is no pair on which both hold.
     pub(super) fn excludes(&self, other: &Self) -> bool {
-        share_a_column(self.holds.claim, other.holds.claim) && exclude_each_other(&self.holds, &other.holds)
+        share_a_column(self.holds.claim.test, other.holds.claim.test)
+            && exclude_each_other(&self.holds, &other.holds)
     }
 }
 
@@ -57,12 +64,6 @@ struct Claim<'a> {
 struct Sight<'a> {
     claim: Claim<'a>,
     seen: Option<(Quantity<'a>, Ranges<'a>)>,
-}
-
-impl<'a> Sight<'a> {
-    fn of(claim: Claim<'a>) -> Self {
-        Self { claim, seen: sight(claim) }
-    }
 }
 
 fn exclude_each_other(p: &Sight<'_>, q: &Sight<'_>) -> bool {
@@ -111,9 +112,9 @@ fn all_fail(p: Claim<'_>, q: Claim<'_>) -> bool {
 }
 
 /// A cheap necessary condition for one predicate to say anything of another.
-fn share_a_column(p: Claim<'_>, q: Claim<'_>) -> bool {
-    fn columns<'a>(claim: Claim<'a>) -> [&'a [Column]; 2] {
-        match claim.test {
+pub(super) fn share_a_column(p: &Test, q: &Test) -> bool {
+    fn columns(test: &Test) -> [&[Column]; 2] {
+        match test {
             Test::Value { side: Side::Left, operand, .. } => [&operand.columns, &[]],
             Test::Value { side: Side::Right, operand, .. } => [&[], &operand.columns],
             Test::Compare { left, right, .. } => [&left.columns, &right.columns],
@@ -213,7 +214,7 @@ fn lacks(p: Claim<'_>, q: Claim<'_>) -> bool {
 }
 
 /// A number, or a value, that a pair of records has.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 struct Quantity<'a> {
     of: Of<'a>,
     domain: Domain,
@@ -222,7 +223,7 @@ struct Quantity<'a> {
     rank: u8,
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Of<'a> {
     Value(Side, &'a Operand),
     Pair(&'a Operand, &'a Operand),
@@ -250,20 +251,21 @@ impl Quantity<'_> {
     }
 }
 
-/// Which quantity a predicate is about, and the ranges, ascending, in which it must lie.
-fn sight(claim: Claim<'_>) -> Option<(Quantity<'_>, Ranges<'_>)> {
-    let (quantity, range) = quantity(claim.test)?;
-    let ranges = match claim.test {
-        // What is none of some constants may still lie between them.
-        Test::Value { condition: Condition::OneOf(_), .. } if claim.negated => [Some(Range::ALL), None],
-        _ if claim.negated => range.outside(),
-        _ => [Some(range), None],
-    };
-    let is_whole = quantity.is_whole();
-    let ranges = ranges.map(|range| if is_whole { range.map(Range::whole) } else { range });
-    Some((quantity, ranges))
+impl<'a> Claim<'a> {
+    /// The ranges, ascending, in which the quantity that its test is about must lie, given that of the test.
+    fn ranges(self, quantity: &Quantity<'_>, range: Range<'a>) -> Ranges<'a> {
+        let ranges = match self.test {
+            // What is none of some constants may still lie between them.
+            Test::Value { condition: Condition::OneOf(_), .. } if self.negated => [Some(Range::ALL), None],
+            _ if self.negated => range.outside(),
+            _ => [Some(range), None],
+        };
+        let is_whole = quantity.is_whole();
+        ranges.map(|range| if is_whole { range.map(Range::whole) } else { range })
+    }
 }
 
+/// Which quantity a test is about, and the range in which it must lie.
 fn quantity(test: &Test) -> Option<(Quantity<'_>, Range<'_>)> {
     match test {
         Test::Value { side, operand, domain, condition } => {

@@ -7,7 +7,7 @@
 //! follow from another of the same conjunction, and conjunctions that are more special than another. A rule of which
 //! nothing is left never holds; if nothing is left of its opposite, it says nothing.
 
-use super::implication::Said;
+use super::implication::{Said, share_a_column};
 use super::syntax::Formula;
 use super::{Limit, Measure, Predicate, Test};
 use hashbrown::{HashMap, HashSet};
@@ -49,6 +49,11 @@ pub(super) fn conjunctions(
 
 /// Whether the opposite of a list of conjunctions never holds, as far as can be seen cheaply.
 fn is_always(conjunctions: &[Vec<Predicate>]) -> bool {
+    // Where what all of them ask for fails, none of them holds.
+    let [first, others @ ..] = conjunctions else { return false };
+    if first.iter().any(|predicate| others.iter().all(|other| other.contains(predicate))) {
+        return false;
+    }
     let leaf = |predicate: &Predicate| Formula::Leaf(predicate.clone());
     let and = |conjunction: &Vec<Predicate>| Formula::And(conjunction.iter().map(leaf).collect());
     let opposite = Formula::Or(conjunctions.iter().map(and).collect()).not();
@@ -189,9 +194,11 @@ impl Form {
         if let Some(&number) = self.numbers.get(&predicate) {
             return number;
         }
-        let said = Said::by(&predicate);
         let relation = |other: &Predicate| {
-            let other = Said::by(other);
+            if !share_a_column(&predicate.test, &other.test) {
+                return Relation::default();
+            }
+            let (said, other) = (Said::by(&predicate), Said::by(other));
             match said.excludes(&other) {
                 true => Relation { excludes: true, ..Relation::default() },
                 false => Relation {

@@ -40,7 +40,7 @@ impl Effort {
     /// Steps in all, for draws and once more for the sample of all pairs.
     fn n_steps(self) -> f64 {
         match self {
-            Self::Quick => 1.6e7,
+            Self::Quick => 1e7,
             Self::Thorough => 4e10,
         }
     }
@@ -57,11 +57,12 @@ const N_STRATA: usize = 3;
 /// this.
 const BEGINNING: u32 = 256;
 const SHORTEST_BEGINNING: u32 = 16;
-/// Steps for a pair whatever its values are, and if they need not be looked at; and for a symbol of one text with 64 of the
-/// other.
+/// Steps for a pair whatever its values are, and if they need not be looked at; for a symbol of one text with 64 of the
+/// other; and for a token of each of two sets.
 const PAIR: f64 = 40.0;
-const CODES: f64 = 25.0;
-const BLOCK: f64 = 24.0;
+const CODES: f64 = 40.0;
+const BLOCK: f64 = 16.0;
+const TOKEN: f64 = 8.0;
 
 /// What is spent on what.
 pub(super) struct Spending {
@@ -146,7 +147,7 @@ impl Lengths {
         let Test::Compare { measure, .. } = predicate.test else { return CODES };
         match measure {
             Measure::Equal | Measure::Within { .. } => CODES,
-            Measure::Sets { sets, .. } => PAIR + 2.0 * self.sets[sets as usize].min(f64::from(most)),
+            Measure::Sets { sets, .. } => PAIR + TOKEN * self.sets[sets as usize].min(f64::from(most)),
             Measure::Texts { texts, by, .. } => {
                 let len = self.texts[texts as usize].min(f64::from(most));
                 let is_linear =
