@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use std::mem::discriminant;
 
 /// Comparisons for all predicates of a topic, about, and for each of them at least.
-const COMPARED: usize = 1 << 16;
-const LEAST_COMPARED: usize = 16;
+const COMPARED: usize = 1 << 15;
+const LEAST_COMPARED: usize = 8;
 /// Predicates that a thread takes at a time.
 const PER_THREAD: usize = 256;
 
