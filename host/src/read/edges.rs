@@ -8,7 +8,7 @@ mod lines;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::read::table::{Format, IdSource, ReadOptions, Source, Table, plain_integer};
+use crate::read::table::{BYTE_ORDER_MARK, Format, IdSource, ReadOptions, Source, Table, plain_integer};
 use arrow_array::Array;
 use hashbrown::HashMap;
 use hyperblock_shared::relation::tuple;
@@ -59,16 +59,15 @@ impl EdgeList {
         if Format::of(&source)?.is_some() {
             return Self::of_table(&source, most_unpacked, control);
         }
-        let bytes = source.whole(control)?;
-        let bytes: &[u8] = &bytes;
-        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        if source.starts_with(&[0xff, 0xfe])? || source.starts_with(&[0xfe, 0xff])? {
             return Err(Error::table(path, "the file is UTF-16; convert it to UTF-8 first"));
         }
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        match lines::integers(bytes, header) {
-            Some(pairs) => Self::of_integers(path, &pairs),
-            None => Self::of_named(path, "line", &lines::fields(path, bytes, header)?),
+        let start = if source.starts_with(BYTE_ORDER_MARK)? { BYTE_ORDER_MARK.len() } else { 0 };
+        if let Some(pairs) = lines::integers(&source, start as u64, header, control)? {
+            return Self::of_integers(path, &pairs);
         }
+        let bytes = source.whole(control)?;
+        Self::of_named(path, "line", &lines::fields(path, &bytes[start..], header)?)
     }
 
     /// The first two columns of a table.

@@ -32,6 +32,9 @@ use std::path::{Path, PathBuf};
 /// The longest field, in bytes. Longer ones are nearly always an unclosed quote.
 pub const MAX_FIELD: usize = hyperblock_shared::text::MAX_LEN as usize;
 
+/// What some programs write before text in UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How to read a table.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {

@@ -2,13 +2,12 @@
 //! Lines that begin with # or %, and empty ones, are no edges. Beside a tab or a comma, fields may be quoted as in CSV: so a
 //! node's name may begin with # or %, or with a blank.
 
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use rayon::prelude::*;
+use crate::read::table::Source;
 use std::borrow::Cow;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-
-/// Bytes that a thread parses at a time, about.
-const PART: usize = 1 << 18;
 
 /// The fields of a line.
 pub(super) struct Fields<'a> {
@@ -18,36 +17,31 @@ pub(super) struct Fields<'a> {
     pub(super) target: Cow<'a, str>,
 }
 
-/// All edges, if every line has two integers and nothing else; with `header`, but for the first.
-pub(super) fn integers(bytes: &[u8], header: bool) -> Option<Vec<(i64, i64)>> {
-    let mut rest = bytes;
+/// All edges from `start` on, if every line has two integers and nothing else; with `header`, but for the first.
+pub(super) fn integers(
+    source: &Source,
+    mut start: u64,
+    header: bool,
+    control: &Control,
+) -> Result<Option<Vec<(i64, i64)>>> {
     if header {
-        while let Some((line, after)) = split(rest) {
-            rest = after;
-            if !is_comment(line) {
+        let (mut reader, mut line) = (BufReader::new(source.reader(start)), Vec::new());
+        while line.is_empty() || is_comment(&line) {
+            line.clear();
+            let n = reader.read_until(b'\n', &mut line).map_err(Error::io(source.path()))?;
+            if n == 0 {
                 break;
             }
+            start += n as u64;
         }
     }
-    let mut parts = Vec::new();
-    while !rest.is_empty() {
-        let end = match rest.get(PART..) {
-            Some(after) => {
-                after.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| PART + at + 1)
-            }
-            None => rest.len(),
-        };
-        let (part, after) = rest.split_at(end);
-        parts.push(part);
-        rest = after;
-    }
-    let parts: Vec<Vec<(i64, i64)>> = parts.into_par_iter().map(part).collect::<Option<_>>()?;
-    Some(parts.concat())
+    let parts = source.lines(start, control, Vec::new, |pairs, lines| part(lines, pairs))?;
+    Ok(parts.map(|parts| parts.concat()))
 }
 
-fn part(mut bytes: &[u8]) -> Option<Vec<(i64, i64)>> {
+fn part(mut bytes: &[u8], pairs: &mut Vec<(i64, i64)>) -> Option<()> {
     // A line has some ten bytes or more.
-    let mut pairs = Vec::with_capacity(bytes.len() / 8);
+    pairs.reserve(bytes.len() / 8);
     while let Some(first) = bytes.first() {
         if matches!(first, b'#' | b'%' | b'\r' | b'\n') {
             bytes = split(bytes)?.1;
@@ -70,7 +64,7 @@ fn part(mut bytes: &[u8]) -> Option<Vec<(i64, i64)>> {
             None => break,
         }
     }
-    Some(pairs)
+    Some(())
 }
 
 /// An integer of at most 18 digits as one writes it ([`plain_integer`](crate::read::table::plain_integer)), and what

@@ -4,7 +4,7 @@
 mod plain;
 
 use super::source::{Source, SourceReader};
-use super::{Contents, Keep, MAX_FIELD, field_too_long, kind, name_columns};
+use super::{BYTE_ORDER_MARK, Contents, Keep, MAX_FIELD, field_too_long, kind, name_columns};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use arrow_array::builder::LargeStringBuilder;
@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use std::io::Read;
 use std::path::Path;
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes that the reader for all CSV has at a time.
 const BUFFER: usize = 1 << 16;
 const ROWS_BETWEEN_CHECKS: usize = 1 << 12;

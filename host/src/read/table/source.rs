@@ -1,8 +1,8 @@
 //! The bytes of an input: a file, read by ranges, or what came out of gzip or through a pipe, held in memory.
 //!
 //! Files are read and never mapped: whoever shortens a file that is mapped ends the program that looks at it. Instead each
-//! thread reads a part of the lines into a buffer of its own, and parses it while it is in the cache ([`Source::lines`]).
-//! That is no slower, and no file is in memory as a whole.
+//! thread reads its part of the lines block by block into a buffer of its own, and parses them while they are in the cache
+//! ([`Source::lines`]). That is no slower, and no file is in memory as a whole.
 
 use super::pipe::Pipe;
 use super::unpacked::{Unpacked, drain};
@@ -16,10 +16,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes that a thread reads and parses at a time: they stay in its cache, and the call for them costs nothing beside it.
-const PART: u64 = 1 << 20;
-/// Bytes that are read on at a time, where a line goes on behind the end of its part.
-const BEHIND: u64 = 1 << 14;
+/// Bytes that a thread reads and parses at a time: they stay in its cache, and the call for them costs little beside it.
+const BLOCK: u64 = 1 << 18;
+/// More parts than threads, so that none waits long for the others.
+const PARTS_PER_THREAD: u64 = 4;
+/// Bytes that are read on at a time, where a line goes on behind the end of its block.
+const BEHIND: u64 = 1 << 12;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes of an input.
@@ -151,43 +153,48 @@ impl Source {
         let too_large = |_| Error::table(&self.path, format!("no memory for the {len} bytes of this file"));
         bytes.try_reserve_exact(*len as usize).map_err(too_large)?;
         bytes.resize(*len as usize, 0);
-        bytes.par_chunks_mut(PART as usize).enumerate().try_for_each(|(ix, part)| {
+        bytes.par_chunks_mut(BLOCK as usize).enumerate().try_for_each(|(ix, part)| {
             control.check()?;
-            self.fill(part, ix as u64 * PART).map_err(Error::io(&self.path))
+            self.fill(part, ix as u64 * BLOCK).map_err(Error::io(&self.path))
         })?;
         Ok(bytes.into())
     }
 
-    /// What `parse` makes of the lines from `first` on, part by part and in order, by all threads; nothing, if it makes
-    /// nothing of one of the parts. A part begins and ends where a line does, and may be empty.
-    pub(super) fn lines<T: Send>(
+    /// Has all threads parse the lines from `first` on, each a part of them: `parse` adds some lines to what a part began
+    /// as. Returns the parts in order; nothing, if `parse` can do nothing with some lines.
+    pub(crate) fn lines<T: Send>(
         &self,
         first: u64,
         control: &Control,
-        parse: impl Fn(&[u8]) -> Option<T> + Sync,
+        begin: impl Fn() -> T + Sync,
+        parse: impl Fn(&mut T, &[u8]) -> Option<()> + Sync,
     ) -> Result<Option<Vec<T>>> {
-        self.lines_by(PART, first, control, parse)
+        self.lines_by(BLOCK, first, control, begin, parse)
     }
 
     fn lines_by<T: Send>(
         &self,
-        n_bytes: u64,
+        block: u64,
         first: u64,
         control: &Control,
-        parse: impl Fn(&[u8]) -> Option<T> + Sync,
+        begin: impl Fn() -> T + Sync,
+        parse: impl Fn(&mut T, &[u8]) -> Option<()> + Sync,
     ) -> Result<Option<Vec<T>>> {
-        let n_parts = self.len().saturating_sub(first).div_ceil(n_bytes).max(1);
-        let parsed: Result<Vec<T>, Option<Error>> = (0..n_parts)
-            .into_par_iter()
-            .map_init(Vec::new, |buffer, ix| {
+        let n_blocks = self.len().saturating_sub(first).div_ceil(block);
+        let n_parts = n_blocks.clamp(1, PARTS_PER_THREAD * rayon::current_num_threads() as u64);
+        let part = |ix: u64| {
+            let (mut part, mut buffer) = (begin(), Vec::new());
+            for ix in ix * n_blocks / n_parts..(ix + 1) * n_blocks / n_parts {
                 control.check().map_err(Some)?;
-                let range = first + ix * n_bytes..(first + (ix + 1) * n_bytes).min(self.len());
-                let lines = self.lines_of(range, ix == 0, buffer);
-                parse(lines.map_err(|error| Some(Error::io(&self.path)(error)))?).ok_or(None)
-            })
-            .collect();
-        match parsed {
-            Ok(parsed) => Ok(Some(parsed)),
+                let range = first + ix * block..(first + (ix + 1) * block).min(self.len());
+                let lines = self.lines_of(range, ix == 0, &mut buffer);
+                let lines = lines.map_err(|error| Some(Error::io(&self.path)(error)))?;
+                parse(&mut part, lines).ok_or(None)?;
+            }
+            Ok(part)
+        };
+        match (0..n_parts).into_par_iter().map(part).collect() {
+            Ok(parts) => Ok(Some(parts)),
             Err(None) => Ok(None),
             Err(Some(error)) => Err(error),
         }
@@ -215,7 +222,7 @@ impl Source {
                 buffer
             }
         };
-        // Without this, each part of one long line would look for its end.
+        // Without this, each block of one long line would look for its end.
         if n_own == 0 || !(is_first || starts_a_line(&bytes[..n_own])) {
             return Ok(&[]);
         }
@@ -226,7 +233,7 @@ impl Source {
         Ok(&bytes[from..line_end(n_own - 1)])
     }
 
-    /// Reads what follows a part, up to the end of its last line or further.
+    /// Reads what follows a block, up to the end of its last line or further.
     fn read_on(&self, part: &mut Vec<u8>, mut end: u64) -> io::Result<()> {
         let mut last = part.len().saturating_sub(1);
         while end < self.len() && !part[last..].contains(&b'\n') {
@@ -245,7 +252,7 @@ impl Source {
     }
 }
 
-/// Whether a line starts behind the first byte, which belongs to the part before.
+/// Whether a line starts behind the first byte, which belongs to the block before.
 fn starts_a_line(part: &[u8]) -> bool {
     part.split_last().is_some_and(|(_, before)| before.contains(&b'\n'))
 }
@@ -330,12 +337,16 @@ mod tests {
             let first = first.min(text.len() as u64);
             let (_file, read) = file(text.as_bytes());
             for source in [Source::of_bytes(text.clone()), read] {
-                let parts = source.lines_by(n_bytes, first, &Control::default(), |part| Some(part.to_vec()));
-                let parts = parts.unwrap().unwrap();
+                let keep = |part: &mut Vec<Vec<u8>>, lines: &[u8]| {
+                    part.push(lines.to_vec());
+                    Some(())
+                };
+                let parts = source.lines_by(n_bytes, first, &Control::default(), Vec::new, keep);
+                let parts = parts.unwrap().unwrap().concat();
                 prop_assert_eq!(parts.concat(), &text.as_bytes()[first as usize..]);
-                let (_, full) = parts.split_last().unwrap();
-                let ends = |part: &Vec<u8>| part.is_empty() || part.ends_with(b"\n") || parts.iter().rfind(|it| !it.is_empty()) == Some(part);
-                prop_assert!(full.iter().all(ends), "{:?}", parts);
+                let full: Vec<_> = parts.iter().filter(|part| !part.is_empty()).collect();
+                let ends = |part: &&&Vec<u8>| part.ends_with(b"\n");
+                prop_assert!(full.iter().rev().skip(1).all(|part| ends(&part)), "{:?}", parts);
             }
         }
     }
@@ -344,7 +355,7 @@ mod tests {
     fn a_file_that_gets_shorter() {
         let (file, source) = file(&[b'a'; 100]);
         file.as_file().set_len(60).unwrap();
-        let lines = source.lines(0, &Control::default(), |part| Some(part.len())).unwrap_err();
+        let lines = source.lines(0, &Control::default(), || (), |(), _| Some(())).unwrap_err();
         let whole = source.whole(&Control::default()).unwrap_err();
         for error in [lines, whole] {
             assert!(error.to_string().ends_with(": the file was shortened while it was read"), "{error}");
@@ -365,7 +376,7 @@ mod tests {
         let (_file, source) = file(b"abc");
         let control = Control::default();
         control.cancel();
-        assert!(matches!(source.lines(0, &control, |_| Some(())), Err(Error::Interrupted)));
+        assert!(matches!(source.lines(0, &control, || (), |(), _| Some(())), Err(Error::Interrupted)));
         assert!(matches!(source.whole(&control), Err(Error::Interrupted)));
     }
 }

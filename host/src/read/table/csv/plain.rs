@@ -27,9 +27,8 @@ pub(super) fn read(
         keeps.then(|| n_kept - 1)
     };
     let places: Vec<Option<usize>> = keeps.iter().map(number).collect();
-    let parts = source.lines(first, control, |bytes| {
-        (!bytes.contains(&b'"')).then(|| Part::read(bytes, delimiter, &places, n_kept)).flatten()
-    })?;
+    let begin = || Part::new(&places, n_kept);
+    let parts = source.lines(first, control, begin, |part, lines| part.read(lines, delimiter))?;
     let Some(parts) = parts else { return Ok(None) };
     let n_rows = parts.iter().map(|part| part.n_rows).sum();
     let mut columns: Vec<Vec<LargeStringArray>> =
@@ -66,10 +65,17 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn read(bytes: &[u8], delimiter: u8, places: &'a [Option<usize>], n_kept: usize) -> Option<Self> {
-        let text = std::str::from_utf8(bytes).ok()?;
+    fn new(places: &'a [Option<usize>], n_kept: usize) -> Self {
         let columns = (0..n_kept).map(|_| LargeStringBuilder::with_capacity(0, 0)).collect();
-        let mut part = Self { places, columns, n_rows: 0 };
+        Self { places, columns, n_rows: 0 }
+    }
+
+    /// Adds some lines, if they are plain.
+    fn read(&mut self, bytes: &[u8], delimiter: u8) -> Option<()> {
+        if bytes.contains(&b'"') {
+            return None;
+        }
+        let text = std::str::from_utf8(bytes).ok()?;
         let (mut start, mut column) = (0, 0);
         for (at, &byte) in bytes.iter().enumerate() {
             let is_delimiter = byte == delimiter;
@@ -78,20 +84,20 @@ impl<'a> Part<'a> {
             }
             // An empty line is no row.
             if is_delimiter || column > 0 || start < at {
-                part.field(column, &text[start..at])?;
+                self.field(column, &text[start..at])?;
                 column += 1;
                 if !is_delimiter {
-                    part.row(column)?;
+                    self.row(column)?;
                     column = 0;
                 }
             }
             start = at + 1;
         }
         if column > 0 || start < bytes.len() {
-            part.field(column, &text[start..])?;
-            part.row(column + 1)?;
+            self.field(column, &text[start..])?;
+            self.row(column + 1)?;
         }
-        Some(part)
+        Some(())
     }
 
     fn field(&mut self, column: usize, value: &str) -> Option<()> {
