@@ -66,13 +66,19 @@ impl Control {
 
     /// An error if the job was asked to stop.
     pub fn check(&self) -> Result<()> {
-        if self.cancelled.load(Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+        if self.is_cancelled() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Whether the job was asked to stop: for what all threads do by the item, to do nothing from then on. Unwinding takes
+    /// some microseconds, and so item by item it would take longer than the work.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed)
     }
 
     /// Unwinds the thread if the job was asked to stop: for comparisons of a sort and other places deep inside that have no
     /// error to return. Somebody above must [`guard`](Self::guard) them.
     pub fn pass(&self) {
-        if self.cancelled.load(Relaxed) {
+        if self.is_cancelled() {
             // No panic: nothing is printed.
             resume_unwind(Box::new(Stopped));
         }

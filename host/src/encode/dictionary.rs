@@ -50,10 +50,11 @@ impl Dictionary {
     ) {
         for first in (0..n).step_by(AT_ONCE) {
             let hashed = |ix| {
-                control.pass();
-                text(ix).map(|value| (self.hash(&value), value))
+                let value = (!control.is_cancelled()).then(|| text(ix)).flatten()?;
+                Some((self.hash(&value), value))
             };
             let values: Vec<_> = (first..n.min(first + AT_ONCE)).into_par_iter().map(hashed).collect();
+            control.pass();
             for value in values {
                 tell(value.map(|(hash, value)| self.add(&value, hash)));
             }

@@ -52,11 +52,12 @@ fn texts<'a>(table: &'a Table, key: &Operand, control: &Control) -> Result<Vec<O
     let transforms = Pipeline::new(&key.transforms)?;
     let column = values(table, key)?;
     let text = |record: u32| {
-        control.pass();
         let row = table.ids.row(record);
-        if column.is_null(row) { None } else { transforms.apply(column.value(row)) }
+        let is_missing = column.is_null(row) || control.is_cancelled();
+        if is_missing { None } else { transforms.apply(column.value(row)) }
     };
-    Ok((0..table.n_records()).into_par_iter().map(text).collect())
+    let texts = (0..table.n_records()).into_par_iter().map(text).collect();
+    control.check().map(|()| texts)
 }
 
 fn of_texts(tables: [&[Option<Cow<'_, str>>]; 2], control: &Control) -> Ranks {
