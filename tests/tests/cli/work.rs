@@ -5,7 +5,7 @@ use crate::program::{Folder, Ran};
 use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(30);
-const DEDUPE: &str = "-q dedupe t.csv --rules r.toml --device cpu";
+const DEDUPE: &str = "-q dedupe t.csv --rules r.toml -o - --device cpu";
 
 /// Runs rules over a table, in time.
 fn run(table: &str, rules: &str) -> Ran {
