@@ -1,5 +1,7 @@
 //! Parquet.
 
+mod nesting;
+
 use super::guard::Reading;
 use super::{Columns, gather};
 use crate::base::control::Control;
@@ -26,12 +28,14 @@ pub(in crate::read::table) fn read(
 ) -> Result<Contents> {
     let reading = Reading { path: source.path(), format: "Parquet" };
     let in_schema = || "in its schema".to_owned();
+    reading.guard(in_schema, || check_nesting(source))?;
     let metadata =
         reading.guard(in_schema, || ArrowReaderMetadata::load(source, ArrowReaderOptions::new()))?;
     let mut columns = Columns::of(&reading, metadata.schema(), keep)?;
     for column in &mut columns.kept {
-        let field = &metadata.parquet_schema().root_schema().get_fields()[column.ix];
-        column.is_uuid |= field.get_basic_info().logical_type_ref() == Some(&LogicalType::Uuid);
+        let field = metadata.parquet_schema().root_schema().get_fields().get(column.ix);
+        let logical = field.and_then(|field| field.get_basic_info().logical_type_ref());
+        column.is_uuid |= logical == Some(&LogicalType::Uuid);
     }
     let batches = reading.guard(in_schema, || {
         let metadata = viewed(&metadata, &columns).unwrap_or(metadata);
@@ -41,6 +45,25 @@ pub(in crate::read::table) fn read(
         builder.with_projection(mask).build()
     })?;
     gather(&reading, columns, batches, unpacked, control)
+}
+
+/// Refuses a file whose groups no stack is deep enough for.
+fn check_nesting(source: &Source) -> std::result::Result<(), String> {
+    const TRAILER: u64 = 8;
+    let shown = |error: std::io::Error| error.to_string();
+    let end = source.len().checked_sub(TRAILER).ok_or("it is cut off")?;
+    let mut n_footer = [0; 4];
+    source.fill(&mut n_footer, end).map_err(shown)?;
+    let n_footer = u64::from(u32::from_le_bytes(n_footer));
+    // What else is wrong with it, the reader says better.
+    let Some(start) = end.checked_sub(n_footer) else { return Ok(()) };
+    let footer = source.bytes(start, n_footer).map_err(shown)?;
+    match nesting::deepest(&footer) {
+        Some(deepest) if deepest > nesting::DEEPEST => {
+            Err(format!("groups in groups, more than {}", nesting::DEEPEST))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The same file with its texts as views. A value that many rows share is then there once, however long it is.
