@@ -123,6 +123,7 @@ impl Group {
         });
         values.dedup();
         let code_of = |number: Option<Decimal>| {
+            control.pass();
             number.and_then(|number| values.binary_search(&number).ok()).map_or(MISSING, |code| code as u32)
         };
         let codes = parsed
