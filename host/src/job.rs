@@ -13,7 +13,7 @@ use crate::plan::partition::whole;
 use crate::plan::statistics::{Effort, Pairs};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::read::table::{ReadOptions, Table};
-use crate::rules::{self, Neighbourhood, Rule, RuleFile, Score, Side, Subsumed};
+use crate::rules::{self, Neighbourhood, Rule, RuleFile, RuleSet, Score, Side, Subsumed};
 use crate::run::measured::measured;
 use crate::run::neighbours::Stream;
 use crate::run::{pieces, schedule};
@@ -103,11 +103,11 @@ impl Job {
         let watch = Stopwatch::new(&["read", "encode", "plan"]);
         let read = watch.time("read", || self.read(control))?;
         let Bound { left, right, rules, neighbourhoods, score } = watch.time("plan", || read.bind())?;
+        let rules = watch.time("plan", || RuleSet::new(rules));
         let encoding = watch.enter("encode");
-        let predicates = rules::predicates(&rules);
-        let encoded = encode(&left, right.as_ref(), &predicates, control)?;
+        let encoded = encode(&left, right.as_ref(), &rules.predicates, control)?;
         control.check()?;
-        let (encoded, selection) = encoded.select(&rules::conjunctions(&rules, &predicates), right.is_none());
+        let (encoded, selection) = encoded.select(&rules.conjunctions, right.is_none());
         let encoded =
             if self.variants.contains(&Variant::NoFilter) { encoded.without_signatures() } else { encoded };
         let scoring = score.map(|score| Scoring::new(score, &left, right.as_ref(), control)).transpose()?;
@@ -125,12 +125,12 @@ impl Job {
         };
         control.check()?;
         let (subsumed, statistics) = rayon::join(
-            || rules::subsumed(&rules),
+            || rules.subsumed(),
             || Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics(),
         );
         let evidence = Evidence { statistics: statistics?, costs };
         control.check()?;
-        let plan = Plan::new(rules, predicates, &encoded, evidence, &self.variants, self.scan)?;
+        let plan = Plan::new(rules, &encoded, evidence, &self.variants, self.scan)?;
         drop(planning);
         let orders = match neighbourhoods.is_empty() {
             true => Orders::default(),

@@ -18,6 +18,7 @@ mod literal;
 pub(crate) mod measure;
 mod neighbourhood;
 mod normal;
+mod ruleset;
 mod score;
 mod subsumption;
 mod suggest;
@@ -30,8 +31,9 @@ pub use bind::{bind, bind_score};
 pub use file::RuleFile;
 pub use measure::Counted;
 pub use neighbourhood::{Neighbourhood, bind_neighbourhoods};
+pub use ruleset::RuleSet;
 pub use score::{Score, ScoreAttribute, ScoreMethod};
-pub use subsumption::{Subsumed, subsumed};
+pub use subsumption::Subsumed;
 pub(crate) use transform::Apply;
 pub use transform::{RegexpReplace, Right, Substr, Transform};
 
@@ -40,7 +42,6 @@ pub(crate) use display::Sided;
 pub(crate) use suggest::nearest;
 
 use crate::base::decimal::Decimal;
-use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::threshold::Threshold;
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ impl Side {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Operand {
     /// What it is made of, at least one: today one, but nothing outside of `encode::values` rests on that.
-    pub columns: Vec<Column>,
+    pub columns: Arc<[Column]>,
     /// In the order they are applied, the innermost first.
     pub transforms: Vec<Transform>,
 }
@@ -201,21 +202,6 @@ pub struct Bound {
     pub least: Decimal,
     /// `>` rather than `>=`.
     pub strict: bool,
-}
-
-/// The predicates of all rules, each once, in the order they first appear.
-pub fn predicates(rules: &[Rule]) -> Vec<Predicate> {
-    let mut seen = HashSet::new();
-    let all = rules.iter().flat_map(|rule| &rule.conjunctions).flatten();
-    all.filter(|&predicate| seen.insert(predicate)).cloned().collect()
-}
-
-/// The conjunctions of all rules, in order, their predicates by their places in `predicates`.
-pub fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Vec<Vec<usize>> {
-    let places: HashMap<&Predicate, usize> = predicates.iter().zip(0..).collect();
-    let place = |predicate: &Predicate| places.get(predicate).copied();
-    let all = rules.iter().flat_map(|rule| &rule.conjunctions);
-    all.map(|conjunction| conjunction.iter().filter_map(place).collect()).collect()
 }
 
 impl From<Bound> for Threshold {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// The values of an operand before its transforms, by row. What several columns make together is to be said here.
 pub(crate) fn values<'a>(table: &'a Table, operand: &Operand) -> Result<&'a LargeStringArray> {
-    match operand.columns.as_slice() {
+    match &*operand.columns {
         [column] => table.values(column.place),
         columns => Err(Error::Internal(format!("`{operand}` is of {} columns", columns.len()))),
     }

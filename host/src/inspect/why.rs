@@ -26,7 +26,7 @@ use crate::entities::score::Scoring;
 use crate::job::{Bound, Job};
 use crate::operators::neighbours::Orders;
 use crate::read::table::Table;
-use crate::rules::{self, Condition, Neighbourhood, Predicate, Rule, Score, ScoreAttribute, Test};
+use crate::rules::{Condition, Neighbourhood, Predicate, Rule, RuleSet, Score, ScoreAttribute, Test};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::{ArchivedPath, Path};
 use hyperblock_shared::text::scratch_words;
@@ -54,7 +54,7 @@ impl Inquiry {
 
     /// Rules that were bound to these tables.
     fn of(left: Table, right: Option<Table>, rules: Vec<Rule>) -> Self {
-        let predicates = rules::predicates(&rules);
+        let RuleSet { rules, predicates, .. } = RuleSet::new(rules);
         Self { left, right, rules, score: None, predicates, neighbourhoods: Vec::new() }
     }
 

@@ -1,8 +1,6 @@
 //! Conjunctions as the planner handles them: numbers of predicates, in an order that it may change.
 
-use crate::base::error::{Error, Result};
-use crate::rules::{Predicate, Rule};
-use hashbrown::HashMap;
+use crate::rules::RuleSet;
 
 /// A conjunction as the planner handles it.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,18 +14,12 @@ pub struct Conjunction {
 }
 
 /// The conjunctions of all rules, in file order.
-pub(super) fn conjunctions(rules: &[Rule], predicates: &[Predicate]) -> Result<Vec<Conjunction>> {
-    let places: HashMap<&Predicate, usize> = predicates.iter().zip(0..).collect();
-    let place = |predicate: &Predicate| {
-        let ix = places.get(predicate).copied();
-        ix.ok_or_else(|| Error::Internal(format!("`{predicate}` was not encoded")))
-    };
-    let mut all = Vec::new();
-    for (rule, conjunction) in
-        (0..).zip(rules).flat_map(|(ix, rule)| rule.conjunctions.iter().map(move |c| (ix, c)))
-    {
-        let predicates = conjunction.iter().map(place).collect::<Result<_>>()?;
-        all.push(Conjunction { rule, predicates, earlier: Vec::new() });
-    }
-    Ok(all)
+pub(super) fn conjunctions(set: &RuleSet) -> Vec<Conjunction> {
+    let all = set.owners().zip(&set.conjunctions);
+    all.map(|(rule, predicates)| Conjunction {
+        rule: rule as u32,
+        predicates: predicates.clone(),
+        earlier: Vec::new(),
+    })
+    .collect()
 }

@@ -20,7 +20,7 @@ impl Expected<'_> {
     pub(super) fn cost(&self, tree: &[Node]) -> f64 {
         let n_sampled = self.statistics.n_sampled;
         let n_words = n_sampled.div_ceil(64);
-        let mut walk = Walk { expected: self, known: vec![vec![0; n_words]; self.costs.len()], sum: 0.0 };
+        let mut walk = Walk { expected: self, known: vec![0; n_words * self.costs.len()], sum: 0.0 };
         let mut all = vec![u64::MAX; n_words];
         if let Some(last) = all.last_mut().filter(|_| !n_sampled.is_multiple_of(64)) {
             *last = (1 << (n_sampled % 64)) - 1;
@@ -32,8 +32,8 @@ impl Expected<'_> {
 
 struct Walk<'a> {
     expected: &'a Expected<'a>,
-    /// By predicate: the pairs on which it was computed.
-    known: Vec<Vec<u64>>,
+    /// By predicate: the pairs on which it was computed, as many words as for all pairs.
+    known: Vec<u64>,
     sum: f64,
 }
 
@@ -44,12 +44,14 @@ impl Walk<'_> {
             if pairs.iter().all(|&word| word == 0) {
                 return;
             }
-            let known = &mut self.known[node.predicate];
+            let n_words = pairs.len();
+            let known = &mut self.known[node.predicate * n_words..][..n_words];
             let count = |words: &[u64]| f64::from(words.iter().map(|word| word.count_ones()).sum::<u32>());
-            let computed: Vec<u64> = pairs.iter().zip(&*known).map(|(pairs, known)| pairs & !known).collect();
-            self.sum += STEP * count(pairs) + self.expected.costs[node.predicate] * count(&computed);
+            let computed = pairs.iter().zip(&*known).map(|(pairs, known)| (pairs & !known).count_ones());
+            let n_computed = f64::from(computed.sum::<u32>());
+            self.sum += STEP * count(pairs) + self.expected.costs[node.predicate] * n_computed;
             if !self.expected.is_equality[node.predicate] {
-                known.iter_mut().zip(computed).for_each(|(known, computed)| *known |= computed);
+                known.iter_mut().zip(&*pairs).for_each(|(known, pairs)| *known |= pairs);
             }
             let outcomes = &self.expected.statistics.outcomes[node.predicate];
             let mut passing: Vec<u64> =

@@ -19,9 +19,10 @@ use crate::base::error::Result;
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::statistics::{Pairs, Statistics};
-use crate::rules::{Consequences, Predicate, Rule};
+use crate::rules::{Predicate, Rule, RuleSet};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate as lowered;
+use rayon::prelude::*;
 
 /// Random orders are the same in every run.
 const SEED: u64 = 0x6e6f_504f;
@@ -54,10 +55,9 @@ pub struct Evidence {
 }
 
 impl Plan {
-    /// Plans the evaluation of `rules` over their `encoded` predicates, which are `predicates` in that order.
+    /// Plans the evaluation of rules over their predicates, as they were `encoded`.
     pub fn new(
-        rules: Vec<Rule>,
-        predicates: Vec<Predicate>,
+        set: RuleSet,
         encoded: &Encoded,
         evidence: Evidence,
         variants: &[Variant],
@@ -65,16 +65,16 @@ impl Plan {
     ) -> Result<Self> {
         let Evidence { statistics, costs } = evidence;
         let weights = Weights { selectivity: &statistics.selectivity, costs: &costs };
-        let conjunctions = conjunctions(&rules, &predicates)?;
+        let conjunctions = conjunctions(&set);
         let has = |variant| variants.contains(&variant);
         let is_equality: Vec<bool> = encoded.predicates.iter().map(is_equality).collect();
         let tree = if has(Variant::NoEpg) {
             tree::build(conjunctions, &weights, false)
         } else {
-            let conjunctions = redundancy::reduce(conjunctions, &Consequences::of(&predicates));
+            let conjunctions = redundancy::reduce(conjunctions, &set.consequences);
             let is_varied = VARIED_ORDERS.into_iter().any(has);
             let mut tree = if is_varied {
-                ranked(&conjunctions, &weights, variants)
+                tree::build(ranked(&conjunctions, &weights, variants), &weights, true)
             } else {
                 let expected = Expected { statistics: &statistics, costs: &costs, is_equality: &is_equality };
                 cheapest(&conjunctions, &weights, &expected)
@@ -89,6 +89,7 @@ impl Plan {
         let layout = layout::lay_out(&tree, |ix| !has(Variant::NoEpg) && !is_equality[ix]);
         let options = options.without(variants);
         let program = Program::new(encoded, &layout.steps, options)?;
+        let RuleSet { rules, predicates, .. } = set;
         Ok(Self { rules, predicates, costs, statistics, tree, layout, options, program })
     }
 
@@ -125,43 +126,58 @@ const VARIED_ORDERS: [Variant; 3] = [Variant::NoPo, Variant::COrder, Variant::SO
 /// differences.
 const WORTHWHILE: f64 = 0.98;
 
-fn ranked(conjunctions: &[Conjunction], weights: &Weights<'_>, variants: &[Variant]) -> Vec<Node> {
+fn ranked(conjunctions: &[Conjunction], weights: &Weights<'_>, variants: &[Variant]) -> Vec<Conjunction> {
     let mut ordered = conjunctions.to_vec();
     order::ranked(&mut ordered, weights, variants, SEED);
-    tree::build(ordered, weights, true)
+    ordered
+}
+
+fn together(conjunctions: &[Conjunction], weights: &Weights<'_>) -> Vec<Conjunction> {
+    let mut ordered = conjunctions.to_vec();
+    order::covering(&mut ordered, weights);
+    ordered
 }
 
 /// The tree by rank and score, or one in another order if it is expected to cost less: of an order that is best for all
 /// rules together, or of cheap questions first; and with what holds least first, so that what is asked of most pairs is
 /// known where it is asked again.
 fn cheapest(conjunctions: &[Conjunction], weights: &Weights<'_>, expected: &Expected<'_>) -> Vec<Node> {
-    let together = || {
-        let mut together = conjunctions.to_vec();
-        order::covering(&mut together, weights);
-        tree::build(together, weights, true)
-    };
     let (by_rank, (together, by_cost)) = rayon::join(
-        || costed(ranked(conjunctions, weights, &[]), expected),
-        || {
-            let by_cost = costed(ranked(conjunctions, weights, &[Variant::COrder]), expected);
-            (costed(together(), expected), by_cost)
-        },
+        || ranked(conjunctions, weights, &[]),
+        || (together(conjunctions, weights), ranked(conjunctions, weights, &[Variant::COrder])),
     );
-    let mut best: Option<(f64, Vec<Node>)> = None;
-    for (cost, tree) in by_rank.into_iter().chain(together).chain(by_cost) {
-        if best.as_ref().is_none_or(|(least, _)| cost < WORTHWHILE * least) {
-            best = Some((cost, tree));
+    // Of thousands of rules a tree takes long, and often they come to the same.
+    let mut orders = vec![by_rank];
+    for other in [together, by_cost] {
+        if !orders.contains(&other) {
+            orders.push(other);
         }
     }
-    best.map(|(_, tree)| tree).unwrap_or_default()
+    let build = |ordered| costed(tree::build(ordered, weights, true), expected);
+    let trees: Vec<([f64; 2], Vec<Node>)> = orders.into_par_iter().map(build).collect();
+    let (mut least, mut best) = (f64::INFINITY, (0, 0));
+    for (nth, (costs, _)) in trees.iter().enumerate() {
+        for (order, &cost) in costs.iter().enumerate() {
+            if cost < WORTHWHILE * least {
+                (least, best) = (cost, (nth, order));
+            }
+        }
+    }
+    let mut tree = trees.into_iter().nth(best.0).map(|(_, tree)| tree).unwrap_or_default();
+    ORDERS[best.1](&mut tree);
+    tree
 }
 
-/// A tree by falling score and one by rising score, with what they are expected to cost.
-fn costed(mut tree: Vec<Node>, expected: &Expected<'_>) -> [(f64, Vec<Node>); 2] {
-    [tree::by_score, tree::by_rising_score].map(|order| {
+/// The orders that are tried of the children of nodes.
+const ORDERS: [fn(&mut [Node]); 2] = [tree::by_score, tree::by_rising_score];
+
+/// A tree, with what it is expected to cost in each order.
+fn costed(mut tree: Vec<Node>, expected: &Expected<'_>) -> ([f64; 2], Vec<Node>) {
+    let costs = ORDERS.map(|order| {
         order(&mut tree);
-        (expected.cost(&tree), tree.clone())
-    })
+        expected.cost(&tree)
+    });
+    (costs, tree)
 }
 
 fn is_equality(predicate: &lowered::Predicate) -> bool {

@@ -26,6 +26,7 @@ use hyperblock_shared::measure::Measure;
 use hyperblock_shared::path::{Branch, Observer, Path, Walk};
 use hyperblock_shared::predicate::{Predicate, Test};
 use hyperblock_shared::text::scratch_words;
+use rayon::prelude::*;
 use rkyv::util::AlignedVec;
 use shortened::Shortened;
 use strata::{Population, Stratum};
@@ -226,12 +227,14 @@ impl Asking<'_, '_> {
         };
         let encoded = self.population.encoded;
         let mut outcomes = vec![vec![0; sample.len().div_ceil(64)]; encoded.predicates.len()];
-        for (predicate, bits) in (0..).zip(&mut outcomes) {
+        let (values, walk) = (self.values, self.walk);
+        let scratch = || vec![0; self.scratch.len()];
+        outcomes.par_iter_mut().enumerate().for_each_init(scratch, |scratch, (predicate, bits)| {
             for (place, drawn) in sample.iter().enumerate() {
-                let holds = self.values.holds(self.walk, predicate, drawn.left, drawn.right, self.scratch);
+                let holds = values.holds(walk, predicate as u32, drawn.left, drawn.right, scratch);
                 bits[place / 64] |= u64::from(holds) << (place % 64);
             }
-        }
+        });
         (outcomes, sample.len())
     }
 }

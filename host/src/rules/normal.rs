@@ -10,8 +10,8 @@
 use super::implication::{Said, share_a_column};
 use super::syntax::Formula;
 use super::{Limit, Measure, Predicate, Test};
-use hashbrown::{HashMap, HashSet};
-use std::collections::BTreeSet;
+use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
+use std::hash::BuildHasher as _;
 
 /// The most conjunctions that a rule may come to.
 pub(super) const MOST_CONJUNCTIONS: usize = 1024;
@@ -40,10 +40,7 @@ pub(super) fn conjunctions(
     if all.is_empty() {
         return Err(NoRule::Never(form.only_clash()));
     }
-    let mut conjunctions = form.most_general(all, dedupe);
-    if dedupe {
-        symmetric(&mut conjunctions);
-    }
+    let conjunctions = form.most_general(all, dedupe);
     if is_always(&conjunctions) { Err(NoRule::Always) } else { Ok(conjunctions) }
 }
 
@@ -60,17 +57,6 @@ fn is_always(conjunctions: &[Vec<Predicate>]) -> bool {
     matches!(Form::default().normal(&opposite, false), Ok(none) if none.is_empty())
 }
 
-/// Adds what is missing for a rule to hold either way round: in one table, a pair has no left and right of its own.
-fn symmetric(conjunctions: &mut Vec<Vec<Predicate>>) {
-    let set = |conjunction: &[Predicate]| conjunction.iter().cloned().collect::<BTreeSet<_>>();
-    let known: HashSet<_> = conjunctions.iter().map(|conjunction| set(conjunction)).collect();
-    let mirrored =
-        |conjunction: &Vec<Predicate>| conjunction.iter().map(Predicate::mirrored).collect::<Vec<_>>();
-    let missing: Vec<_> =
-        conjunctions.iter().map(mirrored).filter(|conjunction| !known.contains(&set(conjunction))).collect();
-    conjunctions.extend(missing);
-}
-
 /// A conjunction, its predicates by their numbers: products of long conjunctions copy a great many.
 type Conjunction = Vec<usize>;
 
@@ -79,7 +65,9 @@ type Conjunction = Vec<usize>;
 struct Form {
     /// Each predicate once, as it stands in conjunctions.
     list: Vec<Predicate>,
-    numbers: HashMap<Predicate, usize>,
+    /// Their numbers, found by what they say.
+    numbers: HashTable<usize>,
+    hasher: DefaultHashBuilder,
     /// By predicate, for those before it: what is between the two. None, if too many were compared already.
     relations: Vec<Vec<Relation>>,
     n_compared: usize,
@@ -162,7 +150,8 @@ impl Form {
         Some(Box::new((self.list[one].clone(), self.list[other].clone())))
     }
 
-    /// The conjunctions that are not more special than another; with `dedupe`, than another or its mirror image.
+    /// The conjunctions that are not more special than another; with `dedupe`, than another or its mirror image, and behind
+    /// them the mirror images that are missing: in one table, a pair has no left and right of its own.
     fn most_general(&mut self, all: Vec<Conjunction>, dedupe: bool) -> Vec<Vec<Predicate>> {
         let mut kept: Vec<(Conjunction, Option<Conjunction>)> = Vec::new();
         for conjunction in all {
@@ -179,9 +168,17 @@ impl Form {
             kept.retain(|(special, _)| !covers(&general, special));
             kept.push(general);
         }
-        let predicates =
-            |conjunction: &Conjunction| conjunction.iter().map(|&number| self.list[number].clone()).collect();
-        kept.iter().map(|(conjunction, _)| predicates(conjunction)).collect()
+        let mut distinct = Distinct::default();
+        let (mut conjunctions, mirrored): (Vec<_>, Vec<_>) = kept.into_iter().unzip();
+        for conjunction in &conjunctions {
+            distinct.insert(conjunction);
+        }
+        let mirrored = mirrored.into_iter().flatten();
+        conjunctions.extend(mirrored.filter(|conjunction| distinct.insert(conjunction)));
+        let predicates = |conjunction: Conjunction| {
+            conjunction.into_iter().map(|number| self.list[number].clone()).collect()
+        };
+        conjunctions.into_iter().map(predicates).collect()
     }
 
     /// Whether the general one holds wherever the special one does.
@@ -191,7 +188,8 @@ impl Form {
 
     /// The number of a predicate, which is compared with all others when it is new.
     fn number(&mut self, predicate: Predicate) -> usize {
-        if let Some(&number) = self.numbers.get(&predicate) {
+        let hash = self.hasher.hash_one(&predicate);
+        if let Some(&number) = self.numbers.find(hash, |&number| self.list[number] == predicate) {
             return number;
         }
         let relation = |other: &Predicate| {
@@ -212,7 +210,8 @@ impl Form {
         self.n_compared += compared.len();
         let relations = compared.iter().map(relation).collect();
         self.relations.push(relations);
-        self.numbers.insert(predicate.clone(), self.list.len());
+        let (list, hasher) = (&self.list, &self.hasher);
+        self.numbers.insert_unique(hash, list.len(), |&number| hasher.hash_one(&list[number]));
         self.list.push(predicate);
         self.list.len() - 1
     }
@@ -256,12 +255,17 @@ struct Distinct {
 
 impl Distinct {
     fn push(&mut self, conjunction: Conjunction) -> Result<(), NoRule> {
-        let mut sorted = conjunction.clone();
-        sorted.sort_unstable();
-        if self.seen.insert(sorted) {
+        if self.insert(&conjunction) {
             self.list.push(conjunction);
         }
         if self.list.len() > MOST_CONJUNCTIONS { Err(NoRule::TooMany) } else { Ok(()) }
+    }
+
+    /// Whether it was not seen before.
+    fn insert(&mut self, conjunction: &[usize]) -> bool {
+        let mut sorted = conjunction.to_vec();
+        sorted.sort_unstable();
+        self.seen.insert(sorted)
     }
 }
 
@@ -280,7 +284,7 @@ mod tests {
     }
 
     fn predicate(column: usize, negated: bool) -> Predicate {
-        let columns = vec![Column { place: column, name: column.to_string() }];
+        let columns = [Column { place: column, name: column.to_string() }].into();
         let operand = Operand { columns, transforms: Vec::new() };
         let condition = Condition::Is("x".to_owned());
         let test = Test::Value { side: Side::Left, operand, domain: Domain::Text, condition };

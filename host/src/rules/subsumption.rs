@@ -1,6 +1,6 @@
 //! Rules that add nothing: every pair they allow is allowed by another rule.
 
-use super::{Consequences, General, Rule};
+use super::{General, RuleSet};
 use hashbrown::HashMap;
 
 /// A rule that holds only where another does.
@@ -12,15 +12,13 @@ pub struct Subsumed {
     pub by: usize,
 }
 
-/// The rules that add no pairs to those of the others. Of rules that say the same, the first is not subsumed.
-///
-/// A rule that is seen to be subsumed is; one that is not may be, in a way that is not seen.
-pub fn subsumed(rules: &[Rule]) -> Vec<Subsumed> {
-    let within = within(rules);
+/// See [`RuleSet::subsumed`].
+pub(super) fn subsumed(set: &RuleSet) -> Vec<Subsumed> {
+    let within = within(set);
     // What lies in a rule that lies in another lies in the other, whether or not that was seen. So rules that lie in each
     // other say the same: the first of them stands for all, and stays if they lie in nothing else.
     const NOT_KNOWN: usize = usize::MAX;
-    let mut stays = vec![NOT_KNOWN; rules.len()];
+    let mut stays = vec![NOT_KNOWN; set.rules.len()];
     for same in circles(&within) {
         let first = same.iter().min().copied().unwrap_or_default();
         // What they lie in and is no part of the circle came before it.
@@ -33,13 +31,9 @@ pub fn subsumed(rules: &[Rule]) -> Vec<Subsumed> {
 }
 
 /// By rule: the others that are seen to hold wherever it does.
-fn within(rules: &[Rule]) -> Vec<Vec<usize>> {
-    let predicates = super::predicates(rules);
-    let conjunctions = super::conjunctions(rules, &predicates);
-    let consequences = Consequences::of(&predicates);
-    let mut general = General::new(&consequences, conjunctions.iter().map(Vec::as_slice));
-    let counts = rules.iter().map(|rule| rule.conjunctions.len());
-    let owners: Vec<usize> = counts.enumerate().flat_map(|(rule, n)| std::iter::repeat_n(rule, n)).collect();
+fn within(set: &RuleSet) -> Vec<Vec<usize>> {
+    let mut general = General::new(&set.consequences, set.conjunctions.iter().map(Vec::as_slice));
+    let owners: Vec<usize> = set.owners().collect();
     let mut from = 0;
     let mut of = |(rule, n): (usize, usize)| {
         // By rule: in how many of the conjunctions all that it allows is allowed by it.
@@ -58,7 +52,7 @@ fn within(rules: &[Rule]) -> Vec<Vec<usize>> {
         others.sort_unstable();
         others
     };
-    rules.iter().map(|rule| rule.conjunctions.len()).enumerate().map(&mut of).collect()
+    set.rules.iter().map(|rule| rule.conjunctions.len()).enumerate().map(&mut of).collect()
 }
 
 /// The circles of a graph: nodes that are reached from each other, and each other node alone, after all that it leads to

@@ -13,6 +13,7 @@ use hyperblock::Control;
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::{Evidence, Plan, ScanOptions, Variant};
+use hyperblock::rules::RuleSet;
 use hyperblock::{Job, Prepared};
 
 /// One variant on one data set and device.
@@ -118,11 +119,11 @@ impl Jobs {
 
 /// The same plan with a part of the engine switched off.
 pub(super) fn plan(job: &Prepared, part: Part) -> Result<Plan> {
-    let Plan { rules, predicates, costs, statistics, .. } = &job.plan;
+    let Plan { rules, costs, statistics, .. } = &job.plan;
     let evidence = Evidence { statistics: statistics.clone(), costs: costs.clone() };
     let variants: Vec<_> = part.into_iter().collect();
     let options = ScanOptions::default();
-    Ok(Plan::new(rules.clone(), predicates.clone(), &job.encoded, evidence, &variants, options)?)
+    Ok(Plan::new(RuleSet::new(rules.clone()), &job.encoded, evidence, &variants, options)?)
 }
 
 fn agree(data: Data, part: Part, device: &str, n_found: u64, known: &mut Option<u64>) -> Result<()> {

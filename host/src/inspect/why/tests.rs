@@ -27,7 +27,7 @@ fn table() -> Table {
 fn operand(name: &str, transforms: &[Transform]) -> Operand {
     let column = ["id", "name", "text", "n", "d"].iter().position(|other| *other == name).unwrap();
     Operand {
-        columns: vec![Column { place: column, name: name.to_owned() }],
+        columns: [Column { place: column, name: name.to_owned() }].into(),
         transforms: transforms.to_vec(),
     }
 }

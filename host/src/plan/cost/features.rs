@@ -50,9 +50,9 @@ const PASSING: usize = 15;
 
 /// Records of each side that are looked at; of very many predicates fewer, so that all of them are done in milliseconds.
 const SAMPLE: usize = 2048;
-const LEAST_SAMPLE: usize = 64;
+const LEAST_SAMPLE: usize = 32;
 /// Predicates up to which that is not so.
-const FEW_PREDICATES: usize = 64;
+const FEW_PREDICATES: usize = 16;
 /// Right records that each of them is paired with.
 const ROUNDS: usize = 8;
 

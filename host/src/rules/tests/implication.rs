@@ -8,8 +8,8 @@ use crate::rules::implication::Said;
 use crate::rules::normal::{self, NoRule};
 use crate::rules::syntax::Formula;
 use crate::rules::{
-    Asked, Bound, Column, Condition, Consequences, Domain, General, Limit, Measure, OfSets, OfTexts, Operand,
-    Predicate, Rule, Side, Substr, Test, Tokenizer, Transform, subsumed,
+    Asked, Bound, Column, Condition, Domain, General, Limit, Measure, OfSets, OfTexts, Operand, Predicate,
+    Rule, RuleSet, Side, Substr, Test, Tokenizer, Transform,
 };
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -181,7 +181,7 @@ fn decimal(text: &str) -> Decimal {
 
 fn operand(column: usize, transforms: Vec<Transform>) -> Operand {
     let name = ["a", "x", "d"][column].to_owned();
-    Operand { columns: vec![Column { place: column, name }], transforms }
+    Operand { columns: [Column { place: column, name }].into(), transforms }
 }
 
 fn texts() -> impl Strategy<Value = Vec<Transform>> {
@@ -410,9 +410,7 @@ proptest! {
             let conjunctions = normal::conjunctions(formula, false).ok()?;
             Some(Rule { name: String::new(), conjunctions })
         }).collect();
-        let predicates = crate::rules::predicates(&rules);
-        let all = crate::rules::conjunctions(&rules, &predicates);
-        let consequences = Consequences::of(&predicates);
+        let RuleSet { predicates, conjunctions: all, consequences, .. } = RuleSet::new(rules);
         let mut general = General::new(&consequences, all.iter().map(Vec::as_slice));
         let follows = |p: usize, q: usize| implies(&predicates[p], &predicates[q]);
         for special in 0..all.len() {
@@ -427,11 +425,12 @@ proptest! {
     fn subsumed_rules_add_nothing(
         formulas in formulas(6), dedupe: bool, pairs in pairs(),
     ) {
-        let rules: Vec<Rule> = formulas.iter().filter_map(|formula| {
+        let set = RuleSet::new(formulas.iter().filter_map(|formula| {
             let conjunctions = normal::conjunctions(formula, dedupe).ok()?;
             Some(Rule { name: String::new(), conjunctions })
-        }).collect();
-        let found = subsumed(&rules);
+        }).collect());
+        let RuleSet { rules, .. } = &set;
+        let found = set.subsumed();
         for one in &found {
             prop_assert!(found.iter().all(|other| other.rule != one.by), "by a rule that is subsumed");
             for (left, right) in &pairs {
@@ -532,7 +531,7 @@ fn what_does_not_follow_is_not_said_to() {
 fn rules_that_add_nothing() {
     let subsumed_by = |whens: &[&str]| {
         let rules: Vec<Rule> = whens.iter().map(|when| super::bound(when, true).unwrap()).collect();
-        subsumed(&rules).iter().map(|found| (found.rule, found.by)).collect::<Vec<_>>()
+        RuleSet::new(rules).subsumed().iter().map(|found| (found.rule, found.by)).collect::<Vec<_>>()
     };
     assert_eq!(subsumed_by(&["l.title = r.title", "l.title = r.title AND l.year = r.year"]), [(1, 0)]);
     assert_eq!(subsumed_by(&["l.title = r.title AND l.year = r.year", "l.title = r.title"]), [(0, 1)]);
