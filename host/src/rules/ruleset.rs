@@ -28,15 +28,19 @@ impl RuleSet {
 
     /// By conjunction: its rule, by its place in the file.
     pub fn owners(&self) -> impl Iterator<Item = usize> {
-        let counts = self.rules.iter().map(|rule| rule.conjunctions.len());
-        counts.enumerate().flat_map(|(rule, n)| std::iter::repeat_n(rule, n))
+        self.counts().enumerate().flat_map(|(rule, n)| std::iter::repeat_n(rule, n))
     }
 
     /// The rules that add no pairs to those of the others. Of rules that say the same, the first is not subsumed.
     ///
     /// A rule that is seen to be subsumed is; one that is not may be, in a way that is not seen.
     pub fn subsumed(&self) -> Vec<Subsumed> {
-        subsumption::subsumed(self)
+        subsumption::subsumed(&self.counts().collect::<Vec<_>>(), &self.conjunctions, &self.consequences)
+    }
+
+    /// By rule: the number of its conjunctions.
+    fn counts(&self) -> impl Iterator<Item = usize> {
+        self.rules.iter().map(|rule| rule.conjunctions.len())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rules that add nothing: every pair they allow is allowed by another rule.
 
-use super::{General, RuleSet};
+use super::{Consequences, General};
 use hashbrown::HashMap;
 
 /// A rule that holds only where another does.
@@ -12,13 +12,18 @@ pub struct Subsumed {
     pub by: usize,
 }
 
-/// See [`RuleSet::subsumed`].
-pub(super) fn subsumed(set: &RuleSet) -> Vec<Subsumed> {
-    let within = within(set);
+/// The rules that are subsumed, given the numbers of conjunctions of each, the conjunctions of all in order, and which
+/// predicates follow from which.
+pub(super) fn subsumed(
+    counts: &[usize],
+    conjunctions: &[Vec<usize>],
+    consequences: &Consequences,
+) -> Vec<Subsumed> {
+    let within = within(counts, General::new(consequences, conjunctions.iter().map(Vec::as_slice)));
     // What lies in a rule that lies in another lies in the other, whether or not that was seen. So rules that lie in each
     // other say the same: the first of them stands for all, and stays if they lie in nothing else.
     const NOT_KNOWN: usize = usize::MAX;
-    let mut stays = vec![NOT_KNOWN; set.rules.len()];
+    let mut stays = vec![NOT_KNOWN; counts.len()];
     for same in circles(&within) {
         let first = same.iter().min().copied().unwrap_or_default();
         // What they lie in and is no part of the circle came before it.
@@ -31,9 +36,9 @@ pub(super) fn subsumed(set: &RuleSet) -> Vec<Subsumed> {
 }
 
 /// By rule: the others that are seen to hold wherever it does.
-fn within(set: &RuleSet) -> Vec<Vec<usize>> {
-    let mut general = General::new(&set.consequences, set.conjunctions.iter().map(Vec::as_slice));
-    let owners: Vec<usize> = set.owners().collect();
+fn within(counts: &[usize], mut general: General<'_>) -> Vec<Vec<usize>> {
+    let owners: Vec<usize> =
+        counts.iter().enumerate().flat_map(|(rule, &n)| std::iter::repeat_n(rule, n)).collect();
     let mut from = 0;
     let mut of = |(rule, n): (usize, usize)| {
         // By rule: in how many of the conjunctions all that it allows is allowed by it.
@@ -52,7 +57,7 @@ fn within(set: &RuleSet) -> Vec<Vec<usize>> {
         others.sort_unstable();
         others
     };
-    set.rules.iter().map(|rule| rule.conjunctions.len()).enumerate().map(&mut of).collect()
+    counts.iter().copied().enumerate().map(&mut of).collect()
 }
 
 /// The circles of a graph: nodes that are reached from each other, and each other node alone, after all that it leads to

@@ -120,6 +120,6 @@ impl Consumer for Residual<'_> {
 
     fn is_done(&self) -> bool {
         let Shared { most, n_found, control, .. } = self.shared;
-        n_found.load(Relaxed) > most || control.check().is_err()
+        n_found.load(Relaxed) > most || control.is_cancelled()
     }
 }
