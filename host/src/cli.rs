@@ -18,7 +18,7 @@ pub(crate) mod why;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hyperblock::device;
 use hyperblock::entities::cluster::ClusterMethod;
-use hyperblock::fit::FitOptions;
+use hyperblock::fit::{FitOptions, MOST_SAMPLED};
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::CostSource;
 use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
@@ -188,15 +188,20 @@ pub(crate) struct FitArgs {
     /// The same seed draws the same random pairs
     #[arg(long, value_name = "N", default_value_t = FitOptions::default().seed)]
     seed: u64,
-    /// Random pairs to look at, where u begins
-    #[arg(long, value_name = "N", default_value_t = FitOptions::default().sample, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Random pairs to look at for u, at most 10,000,000; rarer levels are counted in all pairs
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().sample, value_parser = clap::value_parser!(u64).range(1..=MOST_SAMPLED))]
     sample: u64,
-    /// Rounds of estimation at most
+    /// Rounds of estimation at most, for each rule
     #[arg(long, value_name = "N", default_value_t = FitOptions::default().rounds, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Keep u as it is in random pairs, for candidates that were chosen by other attributes than those compared
-    #[arg(long, value_name = "BOOL", default_value_t = FitOptions::default().fixes_u, action = clap::ArgAction::Set)]
-    fix_u: bool,
+    /// The probability that any two records match, where it is known [default: from labels, from `sure` in [score], or else
+    /// from the candidates]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    prior: Option<f64>,
+    /// Labels: a file of pairs that match (id_a, id_b), or of ids and their entities (id, entity_id). m and the prior are
+    /// then those of the labels, which must be all there are
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
@@ -368,6 +373,11 @@ pub(crate) fn start_threads(n: Option<u16>) -> hyperblock::Result<()> {
 
 fn variant(text: &str) -> Result<Variant, String> {
     text.trim().parse()
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && *number < 1.0);
+    number.ok_or_else(|| "expected a number between 0 and 1".to_owned())
 }
 
 fn interval(text: &str) -> Result<u32, String> {

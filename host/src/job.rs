@@ -1,5 +1,7 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
+mod find;
+
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
@@ -203,7 +205,7 @@ impl Read {
         let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
         let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
         let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
-        let score = rules::bind_score(&file, &left.schema, right_schema)?;
+        let score = rules::bind_score(&file, &left.schema, right_schema, right.is_none())?;
         let of_rules = rules.iter().flat_map(|rule| &rule.conjunctions);
         let attributes = score.iter().flat_map(|score| &score.attributes);
         let conjunctions = of_rules.chain(attributes.flat_map(|attribute| &attribute.conjunctions));

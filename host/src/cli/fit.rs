@@ -4,20 +4,31 @@ use super::say::answer;
 use super::{FitArgs, progress};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::fit::FitOptions;
+use hyperblock::tell::evaluate::Truth;
 use hyperblock::{Control, Result};
 
 pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done. Weights that the rule file names are there to be made.
-    let read = args.plan.reads().chain(args.input.reads(&args.table, args.right.as_ref()));
+    let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
+    let read = args.plan.reads().chain(args.input.reads(&args.table, args.right.as_ref())).chain(truth);
     keep_apart(&[("-o", &args.output)], &read.collect::<Vec<_>>())?;
     let device = args.device.open()?;
     let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
     let job = args.plan.apply(job).prepare(&*device, control)?;
-    let FitArgs { seed, sample, rounds, fix_u, .. } = *args;
-    let options = FitOptions { seed, sample, rounds, fixes_u: fix_u };
-    let fit = progress::watch(job.task().n_pairs(), quiet, control, || job.fit(&*device, control, options))?;
+    let truth = match &args.truth {
+        None => None,
+        Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
+    };
+    let FitArgs { seed, sample, rounds, prior, .. } = *args;
+    let options = FitOptions { seed, sample, rounds, prior };
+    let n_pairs = job.task().n_pairs();
+    let fit =
+        progress::watch(n_pairs, quiet, control, || job.fit(&*device, control, options, truth.as_ref()))?;
     control.check()?;
     fit.weights.write(&args.output)?;
+    for doubt in &fit.doubts {
+        tracing::warn!("{doubt}");
+    }
     if quiet {
         return Ok(());
     }

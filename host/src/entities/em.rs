@@ -47,43 +47,80 @@ pub struct Estimate {
     pub has_settled: bool,
 }
 
-/// How often each level comes up among pairs, as shares of those that have the attribute.
-pub fn shares(patterns: &[Counted], n_levels: &[usize]) -> Vec<Vec<f64>> {
-    let weighted = patterns.iter().map(|&(pattern, n)| (pattern, n as f64));
-    maximised(&sums(weighted, n_levels))
+/// What is known before of pairs that do not match: the probabilities of their levels, and how many such pairs that is worth.
+/// Of very many the probabilities stay as they are, of none they are free.
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// By attribute and level.
+    pub u: Vec<Vec<f64>>,
+    /// Pairs.
+    pub worth: f64,
 }
 
-/// Estimates the model of the patterns. `u` are the probabilities among pairs that do not match, as far as
-/// they are known before; with `fixes_u` they stay.
+/// Estimates the model of the patterns. It may end in what is best only nearby, so it begins twice: with those that do not
+/// match as they are known, and as what is seen at large. The end counts in which matches agree most, since what is most
+/// probable may be another thing that many pairs have in common, such as a household. Which pairs match is decided by
+/// attributes that are `telling`, bits of a pattern; the others are estimated along with them.
 pub fn estimate(
     patterns: &[Counted],
     n_levels: &[usize],
-    u: Vec<Vec<f64>>,
-    fixes_u: bool,
+    before: &Before,
+    telling: u64,
     rounds: u32,
 ) -> Estimate {
-    let mut now = Probabilities { prior: FIRST_PRIOR, m: n_levels.iter().map(|&n| falling(n)).collect(), u };
-    let mut log_likelihoods = Vec::new();
-    let n_pairs: f64 = patterns.iter().map(|&(_, n)| n as f64).sum();
-    for _ in 0..rounds {
-        let (matching, log_likelihood) = now.expected(patterns);
-        log_likelihoods.push(log_likelihood + now.log_of_pseudo_counts(fixes_u));
-        let of_patterns = || patterns.iter().zip(&matching);
-        let matches = of_patterns().map(|(&(pattern, n), share)| (pattern, share * n as f64));
-        let others = of_patterns().map(|(&(pattern, n), share)| (pattern, (1.0 - share) * n as f64));
-        let n_matches: f64 = matches.clone().map(|(_, n)| n).sum();
-        let next = Probabilities {
-            prior: (n_matches / n_pairs).clamp(LEAST_PRIOR, 1.0 - LEAST_PRIOR),
-            m: maximised(&sums(matches, n_levels)),
-            u: if fixes_u { now.u.clone() } else { maximised(&sums(others, n_levels)) },
-        };
-        let change = now.change(&next);
-        now = next;
-        if change < SETTLED {
-            return Estimate { probabilities: now, log_likelihoods, has_settled: true };
-        }
+    let of = Estimation { patterns, n_levels, before, telling, rounds };
+    let known = of.from(before.u.clone());
+    if before.worth.is_infinite() {
+        return known;
     }
-    Estimate { probabilities: now, log_likelihoods, has_settled: false }
+    let at_large = patterns.iter().map(|&(pattern, n)| (pattern, n as f64));
+    let at_large = maximised(&sums(at_large, n_levels));
+    let other = of.from(at_large);
+    let agreement = |estimate: &Estimate| {
+        let m = (0..).zip(&estimate.probabilities.m);
+        let m = m.filter(|(nth, _)| level(telling, *nth) != 0).filter_map(|(_, levels)| levels.last());
+        m.map(|last| (1.0 - last).ln()).sum::<f64>()
+    };
+    if agreement(&other) > agreement(&known) { other } else { known }
+}
+
+/// What is estimated, and from what.
+struct Estimation<'a> {
+    patterns: &'a [Counted],
+    n_levels: &'a [usize],
+    before: &'a Before,
+    telling: u64,
+    rounds: u32,
+}
+
+impl Estimation<'_> {
+    /// Beginning with this u.
+    fn from(&self, u: Vec<Vec<f64>>) -> Estimate {
+        let Self { patterns, n_levels, before, telling, rounds } = *self;
+        let m = n_levels.iter().map(|&n| falling(n)).collect();
+        let mut now = Probabilities { prior: FIRST_PRIOR, m, u };
+        let mut log_likelihoods = Vec::new();
+        let n_pairs: f64 = patterns.iter().map(|&(_, n)| n as f64).sum();
+        for _ in 0..rounds {
+            let (matching, log_likelihood) = now.expected(patterns, telling);
+            log_likelihoods.push(log_likelihood + now.log_of_what_is_known(before));
+            let of_patterns = || patterns.iter().zip(&matching);
+            let matches = of_patterns().map(|(&(pattern, n), share)| (pattern, share * n as f64));
+            let others = of_patterns().map(|(&(pattern, n), share)| (pattern, (1.0 - share) * n as f64));
+            let n_matches: f64 = matches.clone().map(|(_, n)| n).sum();
+            let next = Probabilities {
+                prior: (n_matches / n_pairs).clamp(LEAST_PRIOR, 1.0 - LEAST_PRIOR),
+                m: maximised(&sums(matches, n_levels)),
+                u: before.maximised(&sums(others, n_levels)),
+            };
+            let change = now.change(&next);
+            now = next;
+            if change < SETTLED {
+                return Estimate { probabilities: now, log_likelihoods, has_settled: true };
+            }
+        }
+        Estimate { probabilities: now, log_likelihoods, has_settled: false }
+    }
 }
 
 /// Probabilities of so many levels, each with most of what is left.
@@ -101,7 +138,7 @@ fn falling(n_levels: usize) -> Vec<f64> {
 }
 
 /// By attribute and level, how much of the patterns has it. What is missing counts for nothing.
-fn sums(patterns: impl Iterator<Item = (u64, f64)>, n_levels: &[usize]) -> Vec<Vec<f64>> {
+pub fn sums(patterns: impl Iterator<Item = (u64, f64)>, n_levels: &[usize]) -> Vec<Vec<f64>> {
     let mut sums: Vec<Vec<f64>> = n_levels.iter().map(|&n| vec![0.0; n]).collect();
     for (pattern, n) in patterns {
         for (nth, levels) in (0..).zip(&mut sums) {
@@ -121,10 +158,25 @@ fn maximised(sums: &[Vec<f64>]) -> Vec<Vec<f64>> {
     sums.iter().map(of_attribute).collect()
 }
 
+impl Before {
+    /// The probabilities that make the sums most probable, with what was known before.
+    fn maximised(&self, sums: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        if self.worth.is_infinite() {
+            return self.u.clone();
+        }
+        let of_attribute = |(seen, known): (&Vec<f64>, &Vec<f64>)| {
+            let both = || seen.iter().zip(known).map(|(n, share)| n + PSEUDO_COUNT + self.worth * share);
+            let all: f64 = both().sum();
+            both().map(|n| n / all).collect()
+        };
+        sums.iter().zip(&self.u).map(of_attribute).collect()
+    }
+}
+
 impl Probabilities {
     /// By pattern, how probable it is that a pair with it matches; and the logarithm of how probable all
-    /// patterns are.
-    fn expected(&self, patterns: &[Counted]) -> (Vec<f64>, f64) {
+    /// patterns are. Only attributes that are `telling` are looked at: bits of a pattern.
+    pub fn expected(&self, patterns: &[Counted], telling: u64) -> (Vec<f64>, f64) {
         let logs = |all: &[Vec<f64>]| -> Vec<Vec<f64>> {
             all.iter().map(|levels| levels.iter().map(|p| p.ln()).collect()).collect()
         };
@@ -135,6 +187,7 @@ impl Probabilities {
         };
         let mut log_likelihood = 0.0;
         let matching = patterns.iter().map(|&(pattern, n)| {
+            let pattern = pattern & telling;
             let matching = self.prior.ln() + of(pattern, &m);
             let other = (1.0 - self.prior).ln() + of(pattern, &u);
             // ln(e^a + e^b) without powers that are too small to be told from 0.
@@ -147,10 +200,14 @@ impl Probabilities {
         (matching, log_likelihood)
     }
 
-    /// The same for what is taken to have been seen at each level.
-    fn log_of_pseudo_counts(&self, fixes_u: bool) -> f64 {
+    /// The same for what is taken to have been seen at each level, and for what was known before.
+    fn log_of_what_is_known(&self, before: &Before) -> f64 {
         let sum = |all: &[Vec<f64>]| PSEUDO_COUNT * all.iter().flatten().map(|p| p.ln()).sum::<f64>();
-        sum(&self.m) + if fixes_u { 0.0 } else { sum(&self.u) }
+        if before.worth.is_infinite() {
+            return sum(&self.m);
+        }
+        let known = before.u.iter().flatten().zip(self.u.iter().flatten());
+        sum(&self.m) + sum(&self.u) + before.worth * known.map(|(share, u)| share * u.ln()).sum::<f64>()
     }
 
     /// The most that a probability changes.
@@ -218,12 +275,32 @@ mod tests {
         let patterns = simulated(&model, 200_000, 1);
         let others = simulated(&Probabilities { prior: 0.0, ..model.clone() }, 200_000, 2);
         let u = shares(&others, &n_levels);
-        for fixes_u in [true, false] {
-            let estimate = estimate(&patterns, &n_levels, u.clone(), fixes_u, 1000);
+        for worth in [f64::INFINITY, 10_000.0, 0.0] {
+            let estimate = estimate(&patterns, &n_levels, &Before { u: u.clone(), worth }, u64::MAX, 1000);
             assert!(estimate.has_settled);
             assert_near(&estimate.probabilities, &model, 0.02);
             assert!(!estimate.probabilities.is_turned());
         }
+    }
+
+    /// Shares of levels among patterns.
+    fn shares(patterns: &[Counted], n_levels: &[usize]) -> Vec<Vec<f64>> {
+        maximised(&sums(patterns.iter().map(|&(pattern, n)| (pattern, n as f64)), n_levels))
+    }
+
+    #[test]
+    fn where_nearly_all_match_the_others_are_as_known() {
+        // Matches with slips are not others: what any two records look like is known.
+        let model = Probabilities { prior: 0.98, ..known() };
+        let n_levels = [3, 2, 4, 2];
+        let patterns = simulated(&model, 20_000, 3);
+        let before = Before { u: known().u, worth: 2_000.0 };
+        let Estimate { probabilities, .. } = estimate(&patterns, &n_levels, &before, u64::MAX, 2000);
+        let most = |got: &[Vec<f64>], want: &[Vec<f64>]| {
+            let all = got.iter().flatten().zip(want.iter().flatten());
+            all.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        assert!(most(&probabilities.m, &model.m) < 0.03, "{probabilities:?}");
     }
 
     #[test]
@@ -238,7 +315,8 @@ mod tests {
     #[test]
     fn one_pattern_alone_breaks_nothing() {
         let u = vec![vec![0.1, 0.9]];
-        let Estimate { probabilities, .. } = estimate(&[(1, 10)], &[2], u, true, 50);
+        let Estimate { probabilities, .. } =
+            estimate(&[(1, 10)], &[2], &Before { u, worth: f64::INFINITY }, u64::MAX, 50);
         assert!((LEAST_PRIOR..1.0).contains(&probabilities.prior), "{probabilities:?}");
     }
 
@@ -248,12 +326,12 @@ mod tests {
         #[test]
         fn no_round_makes_it_less_probable(
             seen in prop::collection::vec((0u64..4, 0u64..3, 0u64..5, 1u64..2000), 1..40),
-            fixes_u in any::<bool>(),
+            worth in prop_oneof![Just(0.0), Just(50.0), Just(f64::INFINITY)],
         ) {
             let n_levels = [3, 2, 4];
             let patterns: Vec<Counted> = seen.iter().map(|&(a, b, c, n)| (a | b << 4 | c << 8, n)).collect();
             let u = shares(&[(0x111, 3), (0x423, 90), (0x323, 20)], &n_levels);
-            let estimate = estimate(&patterns, &n_levels, u, fixes_u, 200);
+            let estimate = estimate(&patterns, &n_levels, &Before { u, worth }, u64::MAX, 200);
             for two in estimate.log_likelihoods.windows(2) {
                 prop_assert!(two[1] >= two[0] - 1e-9 * two[0].abs(), "{:?}", estimate.log_likelihoods);
             }

@@ -7,6 +7,7 @@
 //! looked at by `compound`.
 
 mod compound;
+mod frequencies;
 mod keeping;
 mod model;
 #[cfg(test)]
@@ -15,7 +16,7 @@ mod weights;
 
 pub use keeping::{Keeping, Kept, Tally};
 pub use model::Model;
-pub use weights::{AttributeWeights, LevelWeights, Weights};
+pub use weights::{AttributeWeights, Evidence, LevelWeights, Weights};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -86,6 +87,11 @@ impl Scoring {
     /// How attributes come together.
     pub fn method(&self) -> ScoreMethod {
         self.score.method
+    }
+
+    /// What the rule file says.
+    pub fn score(&self) -> &Score {
+        &self.score
     }
 
     /// The attributes: the first one has the lowest bits of a pattern.

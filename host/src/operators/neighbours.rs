@@ -58,6 +58,12 @@ impl Orders {
         Ok(Self { n_left, is_one_table: right.is_none(), orders })
     }
 
+    /// One of the neighbourhoods alone.
+    pub fn only(&self, neighbourhood: usize) -> Self {
+        let orders = self.orders.get(neighbourhood).cloned().into_iter().collect();
+        Self { orders, ..*self }
+    }
+
     /// By neighbourhood.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Order<'_>> {
         self.orders.iter().map(|OneOrder { records, places, window }| Order {

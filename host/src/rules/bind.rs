@@ -22,14 +22,8 @@ use std::path::Path;
 /// not symmetric counts if it holds either way round.
 pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Result<Vec<Rule>> {
     let tables = Tables { left, right };
-    let bound = file.entries().par_iter().with_min_len(PER_THREAD).map(|entry| {
-        let formula = entry.formula.try_map(&|comparison| tables.predicate(comparison))?;
-        let conjunctions = normal::conjunctions(&formula, dedupe).map_err(|reason| {
-            let (message, help) = said(&reason);
-            complaint(entry.span.clone(), message).help(help)
-        })?;
-        Ok(Rule { name: entry.name.clone(), conjunctions })
-    });
+    let bound = file.entries().par_iter().with_min_len(PER_THREAD);
+    let bound = bound.map(|entry| tables.rule(&entry.name, &entry.formula, &entry.span, dedupe));
     // The first complaint is told, whoever is done first.
     let bound: Vec<Parsed<Rule>> = bound.collect();
     bound.into_iter().collect::<Parsed<_>>().map_err(|complaint| file.error(complaint))
@@ -39,7 +33,7 @@ pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Res
 const PER_THREAD: usize = 64;
 
 /// Gives the score of a file, if it has one, its meaning over two tables.
-pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema) -> Result<Option<Score>> {
+pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Result<Option<Score>> {
     let Some(section) = file.score() else { return Ok(None) };
     let tables = Tables { left, right };
     let attribute = |entry: &AttributeEntry| {
@@ -51,8 +45,13 @@ pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema) -> Result<Opti
             weight: entry.weight,
             threshold: entry.threshold,
             levels: entry.levels.clone(),
+            monotone: entry.monotone,
         })
     };
+    let sure = |(nth, (formula, span)): (usize, &(Formula<Comparison>, Range<usize>))| {
+        tables.rule(&format!("sure {}", nth + 1), formula, span, dedupe)
+    };
+    let sure = section.sure.iter().enumerate().map(sure).collect::<Parsed<_>>();
     let attributes = section.attributes.iter().map(attribute).collect::<Parsed<_>>();
     let folder = file.path().parent().unwrap_or(Path::new(""));
     Ok(Some(Score {
@@ -60,6 +59,8 @@ pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema) -> Result<Opti
         threshold: section.threshold,
         attributes: attributes.map_err(|complaint| file.error(complaint))?,
         weights: section.weights.as_ref().map(|weights| folder.join(weights)),
+        sure: sure.map_err(|complaint| file.error(complaint))?,
+        recall: section.recall,
         place: file.rule_error(complaint(section.span.clone(), "")),
     }))
 }
@@ -104,6 +105,22 @@ pub(super) struct Bound<'a> {
 }
 
 impl Tables<'_> {
+    /// A rule of this name.
+    fn rule(
+        &self,
+        name: &str,
+        formula: &Formula<Comparison>,
+        span: &Range<usize>,
+        dedupe: bool,
+    ) -> Parsed<Rule> {
+        let formula = formula.try_map(&|comparison| self.predicate(comparison))?;
+        let conjunctions = normal::conjunctions(&formula, dedupe).map_err(|reason| {
+            let (message, help) = said(&reason);
+            complaint(span.clone(), message).help(help)
+        })?;
+        Ok(Rule { name: name.to_owned(), conjunctions })
+    }
+
     /// What an attribute's comparison comes to; most come to one predicate, which stays as it is.
     fn conjunctions(
         &self,

@@ -119,6 +119,8 @@ impl RuleFile {
         let attributes = self.score.iter().flat_map(|score| &score.attributes);
         let comparisons =
             of_rules.chain(attributes.flat_map(|attribute| attribute.measured.comparison.leaves()));
+        let sure = self.score.iter().flat_map(|score| &score.sure);
+        let comparisons = comparisons.chain(sure.flat_map(|(formula, _)| formula.leaves()));
         let keys = self.neighbourhoods.iter().flat_map(|entry| &entry.keys);
         let terms = comparisons.flat_map(Comparison::terms).chain(keys);
         let columns = terms.flat_map(|term| term.columns.iter().map(|column| (term.side, column.as_str())));

@@ -1,7 +1,7 @@
 //! How candidates are to be scored: the `[score]` section of a rule file, bound to tables.
 
-use super::Predicate;
 use super::display::Formula;
+use super::{Predicate, Rule};
 use crate::base::error::{Error, RuleError};
 use std::path::PathBuf;
 
@@ -16,6 +16,10 @@ pub struct Score {
     pub attributes: Vec<ScoreAttribute>,
     /// The file with the weights of Fellegi and Sunter's model, if one is named; relative paths start at the rule file.
     pub weights: Option<PathBuf>,
+    /// What only matches meet.
+    pub sure: Vec<Rule>,
+    /// The share of matches that meet one of those: billionths, above 0.
+    pub recall: u32,
     /// The place in the rule file that names it, or asks for it.
     pub(super) place: RuleError,
 }
@@ -45,6 +49,8 @@ pub struct ScoreAttribute {
     pub threshold: u32,
     /// Billionths that each level of the model but the last must reach, falling: at least one.
     pub levels: Vec<u32>,
+    /// Whether a better level weighs at least as much.
+    pub monotone: bool,
 }
 
 impl ScoreAttribute {

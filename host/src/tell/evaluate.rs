@@ -163,6 +163,29 @@ impl Truth {
         Ok(Self::new(matches, n_matches, n_unknown, left, right))
     }
 
+    /// All pairs that match, in order.
+    pub fn matching_pairs(&self) -> Vec<[u32; 2]> {
+        let mut all = match &self.matches {
+            Matches::Pairs(pairs) => pairs.iter().map(|&(left, right)| [left, right]).collect(),
+            Matches::Entities { left, right } => {
+                let mut members: HashMap<u32, Vec<u32>> = HashMap::new();
+                for (record, &entity) in (0..).zip(right).filter(|(_, entity)| **entity != NONE) {
+                    members.entry(entity).or_default().push(record);
+                }
+                let is_one_table = self.n_right.is_none();
+                let mut all = Vec::new();
+                for (record, entity) in (0..).zip(left) {
+                    let others = members.get(entity).map(Vec::as_slice).unwrap_or_default();
+                    let others = others.iter().filter(|other| !is_one_table || record < **other);
+                    all.extend(others.map(|&other| [record, other]));
+                }
+                all
+            }
+        };
+        all.sort_unstable();
+        all
+    }
+
     /// Takes note of candidates.
     pub fn count(&mut self, candidates: &[Candidate]) {
         self.n_found += candidates.iter().filter(|candidate| self.matches(candidate)).count() as u64;

@@ -59,7 +59,9 @@ fn in_plans_and_answers() {
     let table = "id,name,x\n1,ab,1\n2,abc,1\n3,ab,1\n";
     let folder =
         folder.file("rules.toml", fellegi.replace("l.name = r.name OR", "l.x = r.x OR")).file("t.csv", table);
-    check(&folder.stdout("fit t.csv -r rules.toml -o w.toml --device cpu"));
+    check(&folder.failure(1, "fit t.csv -r rules.toml -o w.toml --device cpu"));
+    let folder = folder.file("truth.csv", "id_a,id_b\n1,2\n1,3\n");
+    check(&folder.stdout("fit t.csv -r rules.toml -o w.toml --device cpu --truth truth.csv"));
 }
 
 #[test]

@@ -56,10 +56,9 @@ fn weights_are_written_and_found_again() {
     let said = folder.stdout(fit);
     let prior = said.lines().find_map(|line| line.strip_prefix("prior ")).expect("the prior is said");
     let prior: f64 = prior.split_whitespace().next().and_then(|text| text.parse().ok()).expect("a number");
-    // 100 matches, all of them among the candidates.
-    let n = said.lines().find_map(|line| line.strip_prefix("candidates ")).expect("their number is said");
-    let n: f64 = n.split_whitespace().next().and_then(|n| n.replace(',', "").parse().ok()).expect("a number");
-    assert!((80.0..120.0).contains(&(prior * n)), "{said}");
+    // 100 matches, all of them among the candidates, and 400 records.
+    let n_pairs = 400.0 * 399.0 / 2.0;
+    assert!((90.0..115.0).contains(&(prior * n_pairs)), "{said}");
     // The same again, to the byte.
     let weights = folder.read("weights.toml");
     folder.stdout(fit);
@@ -87,9 +86,94 @@ fn what_cannot_be_fitted_is_refused() {
     for (rules, want) in [
         ("no-score.toml", "the rule file has no [score] section to fit weights for"),
         ("none.toml", "the rules find no candidates: there is nothing to fit weights to"),
-        ("alike.toml", "all 1 candidates look alike: nothing tells matches from others"),
+        (
+            "alike.toml",
+            "`name`: there is no m, nothing is learnt of `rule 1` because it asks for nearly all attributes. Add a rule",
+        ),
     ] {
         let said = folder.failure(1, &format!("fit people.csv -r {rules} -o w.toml --device cpu"));
         assert!(said.contains(want), "{rules}: {said}");
+    }
+    for prior in ["0", "1", "half"] {
+        let said = folder.failure(2, &format!("fit people.csv -r none.toml -o w.toml --prior {prior}"));
+        assert!(said.contains("expected a number between 0 and 1"), "{said}");
+    }
+}
+
+/// Persons, and what is said of rules and a score that differ in a line.
+fn doubts(rules: &str, score: &str, more: &str) -> String {
+    let folder = Folder::with(&[("people.csv", &persons())]).file("rules.toml", format!("{rules}{score}"));
+    // Any two persons, who are not the same.
+    let strangers: String = (0..60).map(|ix| format!("{},{}\n", 2 * ix, 2 * ix + 100)).collect();
+    let folder = folder.file("strangers.csv", format!("id_a,id_b\n{strangers}"));
+    let outcome = folder.run(&format!("fit people.csv -r rules.toml -o w.toml --device cpu {more}"));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    outcome.stderr
+}
+
+const BY_ZIP: &str = "[[rules]]\nname = 'zip'\nwhen = 'l.zip = r.zip'\n";
+const BY_PHONE: &str = "[[rules]]\nname = 'phone'\nwhen = 'l.phone = r.phone'\n";
+
+#[test]
+fn what_is_doubtful_is_told() {
+    let rules = format!("{BY_ZIP}{BY_PHONE}");
+    let never = SCORE.replace("levels = [1, 0.9]", "levels = [1, 0.999]");
+    let said = doubts(&rules, &never, "");
+    assert!(
+        said.contains("`name`, level >= 0.999: no pair of records has it, so that u is a guess below"),
+        "{said}"
+    );
+    assert!(said.contains("`name`, level >= 0.999: no match is expected to have it"), "{said}");
+    let said = doubts(&rules, SCORE, "--rounds 1");
+    assert!(said.contains("rule `zip`: its probabilities have not settled after 1 rounds"), "{said}");
+    let said = doubts(&rules, SCORE, "--truth strangers.csv");
+    assert!(said.contains("`city`, level holds: it is rarer among matches"), "{said}");
+    // A rule that learns nothing does no harm beside others.
+    let all = "[[rules]]\nname = 'all'\nwhen = 'l.name = r.name AND l.city = r.city AND l.zip = r.zip'\n";
+    let said = doubts(&format!("{rules}{all}"), SCORE, "");
+    assert!(
+        said.contains("rule `all`: nothing is learnt from what it finds: it asks for nearly all attributes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_estimated_is_refused() {
+    let folder = Folder::with(&[("people.csv", &persons())]);
+    let nobody = SCORE.replace("[score]\n", "[score]\nsure = [\"l.name = 'nobody' AND l.zip = r.zip\"]\n");
+    let none = SCORE.replace("[score]\n", "[score]\nsure = ['l.phone = r.phone']\nrecall = 0\n");
+    let folder = folder
+        .file("nobody.toml", format!("{BY_ZIP}{BY_PHONE}{nobody}"))
+        .file("none.toml", format!("{BY_ZIP}{BY_PHONE}{none}"))
+        .file("zip.toml", format!("{BY_ZIP}{SCORE}"));
+    for (rules, want) in [
+        ("nobody.toml", "`sure` in [score] finds 0 pairs: the prior is 0, and must lie between 0 and 1"),
+        ("none.toml", "`recall` is 0: then there is nothing to count"),
+        (
+            "zip.toml",
+            "`zip`: there is no m, nothing is learnt of `zip` because it asks for the attribute itself",
+        ),
+    ] {
+        let said = folder.failure(1, &format!("fit people.csv -r {rules} -o w.toml --device cpu"));
+        assert!(said.contains(want), "{rules}: {said}");
+    }
+}
+
+#[test]
+fn a_prior_is_counted_given_or_labelled() {
+    let sure =
+        SCORE.replace("[score]\n", "[score]\nsure = ['l.phone = r.phone AND l.zip = r.zip']\nrecall = 0.8\n");
+    let folder =
+        Folder::with(&[("people.csv", &persons())]).file("rules.toml", format!("{BY_ZIP}{BY_PHONE}{sure}"));
+    let labels: String = (0..300).step_by(3).map(|ix| format!("{},{}\n", 2 * ix, 2 * ix + 1)).collect();
+    let folder = folder.file("truth.csv", format!("id_a,id_b\n{labels}"));
+    let fit = "fit people.csv -r rules.toml -o w.toml --device cpu";
+    for (more, want) in [
+        ("", "sure pairs, taken to be 0.8 of all matches)"),
+        ("--prior 0.001", "prior            1.000e-3 (as given)"),
+        ("--truth truth.csv", "prior            1.253e-3 (100 labelled pairs)"),
+    ] {
+        let said = folder.stdout(&format!("{fit} {more}"));
+        assert!(said.contains(want), "{said}");
     }
 }

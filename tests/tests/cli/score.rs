@@ -220,7 +220,7 @@ fn one_edit_exactly() {
       abs(l.born - r.born) BETWEEN 1 AND 2  1            abs(l.born - r.born) <= 2 AND abs(l.born - r.born) >= 1
     ");
     let fellegi = score.replace("[score]", "[score]\nscore = 'fellegi-sunter'\nweights = 'w.toml'");
-    let folder = people(&fellegi);
-    folder.stdout("fit people.csv -r rules.toml -o w.toml --device cpu --quiet");
+    let folder = people(&fellegi).file("truth.csv", "id_a,id_b\n9,10\n4,9\n");
+    folder.stdout("fit people.csv -r rules.toml -o w.toml --device cpu --quiet --truth truth.csv");
     assert_eq!(folder.stdout("dedupe people.csv -r rules.toml -o - --device cpu").lines().count(), 5);
 }

@@ -123,7 +123,7 @@ fn rules(path: &Path) -> Result<()> {
         bind(&file, schema, schema, dedupe)?;
         bind_neighbourhoods(&file, schema, schema, dedupe)?;
     }
-    bind_score(&file, schema, schema).map(drop)
+    bind_score(&file, schema, schema, true).map(drop)
 }
 
 fn weights(path: &Path) -> Result<()> {

@@ -30,7 +30,7 @@ fn score(folder: &Path) -> Score {
     let file = RuleFile::parse(&folder.join("rules.toml"), source.to_owned()).unwrap();
     let column = |name: &str| ColumnSchema { name: name.to_owned(), kind: Kind::Text, why_text: None };
     let schema = Schema { table: "people.csv".to_owned(), columns: vec![column("name"), column("town")] };
-    bind_score(&file, &schema, &schema).unwrap().unwrap()
+    bind_score(&file, &schema, &schema, false).unwrap().unwrap()
 }
 
 fn weights(score: &Score) -> Weights {
@@ -45,6 +45,21 @@ fn what_is_written_is_read() {
     let weights = weights(&score);
     weights.write(&folder.path().join("weights.toml")).unwrap();
     assert_eq!(Weights::of(&score).unwrap(), weights);
+    // What it is known from is for people.
+    let evidence = Evidence {
+        m_from: 0.7,
+        m_to: 0.8,
+        matches: 12.25,
+        u_from: 0.0,
+        u_to: 0.002,
+        pairs: 5.0,
+        is_counted: true,
+    };
+    let known = weights.clone().with_evidence([evidence]);
+    let line = "matches = 12.2, m_between = [0.700000, 0.800000], all_pairs = 5.0, u_between = [0.000e0, 2.000e-3] }";
+    assert!(known.to_string().contains(line), "{known}");
+    known.write(&folder.path().join("weights.toml")).unwrap();
+    assert_eq!(Weights::of(&score).unwrap(), weights);
     let model = weights.model(&score).unwrap();
     // Odds before of 1 : 4, times 9.
     assert_eq!(model.score(0x10), 692_307_692);
@@ -57,17 +72,17 @@ fn what_is_written_is_read() {
     name = "the \"name\""
     measure = "jaro_similarity(l.name, r.name)"
     levels = [
-        { at_least = 1, m = 0.75, u = 0.001 }, # +9.55
-        { at_least = 0.8, m = 0.2, u = 1e-9 }, # +27.58
-        { below = 0.8, m = 0.05, u = 0.999 }, # -4.32
+        { at_least = 1, m = 0.75, u = 0.001 }, # +9.55 bits
+        { at_least = 0.8, m = 0.2, u = 1e-9 }, # +27.58 bits
+        { below = 0.8, m = 0.05, u = 0.999 }, # -4.32 bits
     ]
 
     [[attributes]]
     name = "l.town = r.town"
     measure = "l.town = r.town"
     levels = [
-        { at_least = 1, m = 0.9, u = 0.1 }, # +3.17
-        { below = 1, m = 0.1, u = 0.9 }, # -3.17
+        { at_least = 1, m = 0.9, u = 0.1 }, # +3.17 bits
+        { below = 1, m = 0.1, u = 0.9 }, # -3.17 bits
     ]
     "#);
 }

@@ -7,14 +7,16 @@
 //! name = "title"
 //! measure = "jaro_winkler_similarity(l.title, r.title)"
 //! levels = [                     # as those of the attribute in the rule file
-//!     { at_least = 1, m = 0.81, u = 0.0002 },
+//!     { at_least = 1, m = 0.81, u = 0.0002, matches = 5102, m_between = [0.8, 0.82], … },
 //!     { at_least = 0.92, m = 0.15, u = 0.001 },
 //!     { below = 0.92, m = 0.04, u = 0.9988 },
 //! ]
 //! ```
 //!
 //! m is the probability of a level where records match, u where they do not. A file goes with a rule file whose attributes
-//! have the same names, measures and levels; one that does not is refused.
+//! have the same names, measures and levels; one that does not is refused. What `fit` writes beside m and u is the evidence
+//! for them: how many matches are expected to have the level, how many pairs were seen to have it, and between which numbers
+//! m and u lie 19 times of 20. It is for people; a file that somebody wrote need not have it.
 
 use super::Model;
 use crate::base::billionths::Billionths;
@@ -49,6 +51,25 @@ pub struct AttributeWeights {
     pub levels: Vec<LevelWeights>,
 }
 
+/// What m and u of a level are known from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// m lies between this, 19 times of 20,
+    pub m_from: f64,
+    /// and this.
+    pub m_to: f64,
+    /// Matches that are expected to have the level.
+    pub matches: f64,
+    /// u lies between this, 19 times of 20,
+    pub u_from: f64,
+    /// and this.
+    pub u_to: f64,
+    /// Pairs that were seen to have the level.
+    pub pairs: f64,
+    /// Whether all pairs were counted. Else a part of them, by chance.
+    pub is_counted: bool,
+}
+
 /// The weights of a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelWeights {
@@ -58,6 +79,8 @@ pub struct LevelWeights {
     pub m: f64,
     /// How probable it is where they do not.
     pub u: f64,
+    /// How that is known, if `fit` said so just now: it is not read from files.
+    pub evidence: Option<Evidence>,
 }
 
 impl Weights {
@@ -65,16 +88,21 @@ impl Weights {
     pub fn new(prior: f64, attributes: &[ScoreAttribute], probabilities: &[Vec<(f64, f64)>]) -> Self {
         let of = |(attribute, levels): (&ScoreAttribute, &Vec<(f64, f64)>)| {
             let thresholds = attribute.levels.iter().copied().map(Some).chain([None]);
+            let level = |(at_least, &(m, u))| LevelWeights { at_least, m, u, evidence: None };
             AttributeWeights {
                 name: attribute.name.clone(),
                 measure: attribute.measure(),
-                levels: thresholds
-                    .zip(levels)
-                    .map(|(at_least, &(m, u))| LevelWeights { at_least, m, u })
-                    .collect(),
+                levels: thresholds.zip(levels).map(level).collect(),
             }
         };
         Self { prior, attributes: attributes.iter().zip(probabilities).map(of).collect() }
+    }
+
+    /// The same with what each level is known from, in the same order.
+    pub fn with_evidence(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+        let levels = self.attributes.iter_mut().flat_map(|attribute| &mut attribute.levels);
+        levels.zip(evidence).for_each(|(level, evidence)| level.evidence = Some(evidence));
+        self
     }
 
     /// Reads a file.
@@ -150,10 +178,16 @@ impl fmt::Display for Weights {
                 quoted(measure)
             )?;
             let mut lowest = Billionths(0);
-            for LevelWeights { at_least, m, u } in levels {
+            for LevelWeights { at_least, m, u, evidence } in levels {
                 lowest = at_least.map_or(lowest, Billionths);
                 let key = if at_least.is_some() { "at_least" } else { "below" };
-                writeln!(f, "    {{ {key} = {lowest}, m = {m:?}, u = {u:?} }}, # {:+.2}", (m / u).log2())?;
+                write!(f, "    {{ {key} = {lowest}, m = {m:?}, u = {u:?}")?;
+                if let Some(Evidence { m_from, m_to, matches, u_from, u_to, pairs, is_counted }) = evidence {
+                    let pairs_are = if *is_counted { "all_pairs" } else { "random_pairs" };
+                    write!(f, ", matches = {matches:.1}, m_between = [{m_from:.6}, {m_to:.6}]")?;
+                    write!(f, ", {pairs_are} = {pairs:.1}, u_between = [{u_from:.3e}, {u_to:.3e}]")?;
+                }
+                writeln!(f, " }}, # {:+.2} bits", (m / u).log2())?;
             }
             writeln!(f, "]")?;
         }
@@ -170,6 +204,10 @@ fn quoted(text: &str) -> String {
     });
     format!("\"{}\"", escaped.collect::<String>())
 }
+
+/// What may stand of a level; all behind u is evidence.
+const LEVEL_KEYS: [&str; 9] =
+    ["at_least", "below", "m", "u", "matches", "m_between", "all_pairs", "random_pairs", "u_between"];
 
 /// What is wrong with a file, with the key.
 type Parsed<T> = Result<T, String>;
@@ -196,7 +234,7 @@ fn attribute(value: &DeValue<'_>) -> Parsed<AttributeWeights> {
     let mut levels: Vec<LevelWeights> = Vec::with_capacity(values.len());
     for (nth, value) in values.iter().enumerate() {
         let level = value.get_ref().as_table().ok_or_else(|| format!("a level{of} is not a table"))?;
-        known_keys(level, &["at_least", "below", "m", "u"], &format!(" in a level{of}"))?;
+        known_keys(level, &LEVEL_KEYS, &format!(" in a level{of}"))?;
         let is_last = nth + 1 == values.len();
         let at_least = if is_last {
             let before = levels.last().and_then(|level| level.at_least);
@@ -207,7 +245,8 @@ fn attribute(value: &DeValue<'_>) -> Parsed<AttributeWeights> {
         } else {
             Some(threshold(level, "at_least", &of)?)
         };
-        levels.push(LevelWeights { at_least, m: number(level, "m", &of)?, u: number(level, "u", &of)? });
+        let (m, u) = (number(level, "m", &of)?, number(level, "u", &of)?);
+        levels.push(LevelWeights { at_least, m, u, evidence: None });
     }
     if levels.len() < 2 {
         return Err(format!("there are fewer than two levels{of}"));

@@ -148,7 +148,8 @@ fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Ki
             let path = reading.path.display();
             let convert = match reading.format {
                 "Parquet" => format!(
-                    "duckdb -c \"COPY (SELECT * REPLACE ({name}::VARCHAR AS {name}) FROM '{path}') TO 'new.parquet'\""
+                    "duckdb -c \"COPY (SELECT * REPLACE (\\\"{name}\\\"::VARCHAR AS \\\"{name}\\\") FROM '{path}') \
+                     TO 'new.parquet'\""
                 ),
                 _ => format!(
                     "python3 -c \"import pandas as p; t = p.read_feather('{path}'); t['{name}'] = \

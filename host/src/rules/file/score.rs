@@ -5,6 +5,8 @@
 //! threshold = 0.75                     # pairs below it are dropped; default 0
 //! score = "weighted-mean"              # the default, or "fellegi-sunter"
 //! weights = "people.weights.toml"      # for fellegi-sunter: a file beside this one
+//! sure = ["l.ssn = r.ssn"]             # what only matches meet: `fit` counts them
+//! recall = 0.7                         # the share of matches that meet one of those; default 0.7
 //!
 //! [[score.attributes]]
 //! measure = "jaro_winkler(l.title, r.title)"
@@ -12,6 +14,7 @@
 //! weight = 30                          # default 1
 //! threshold = 0.5                      # a similarity below it counts as 0; default 0
 //! levels = [1, 0.92, 0.8]              # for fellegi-sunter; default [1, 0.9, 0.7], of a condition [1]
+//! monotone = true                      # whether a better level weighs at least as much; default true
 //! ```
 //!
 //! Numbers are the decimals that were written: of a similarity nine places, of a weight six.
@@ -20,7 +23,7 @@ use super::{SCORE_KEY, known_keys, string};
 use crate::base::decimal::Decimal;
 use crate::rules::literal::Literal;
 use crate::rules::score::ScoreMethod;
-use crate::rules::syntax::{Measured, Parsed, complaint, parse_measure};
+use crate::rules::syntax::{self, Comparison, Formula, Measured, Parsed, complaint, parse_measure};
 use hyperblock_shared::score::{MOST_ATTRIBUTES, MOST_LEVELS, ONE};
 use std::ops::Range;
 use toml::Spanned;
@@ -49,6 +52,10 @@ pub(in crate::rules) struct ScoreSection {
     /// Where `weights` stands, or else what asks for them.
     pub(in crate::rules) span: Range<usize>,
     pub(in crate::rules) attributes: Vec<AttributeEntry>,
+    /// What only matches meet, and where that stands.
+    pub(in crate::rules) sure: Vec<(Formula<Comparison>, Range<usize>)>,
+    /// Billionths.
+    pub(in crate::rules) recall: u32,
 }
 
 /// One attribute of it.
@@ -64,6 +71,8 @@ pub(in crate::rules) struct AttributeEntry {
     pub(in crate::rules) threshold: u32,
     /// Billionths, falling, at least one.
     pub(in crate::rules) levels: Vec<u32>,
+    /// Whether a better level weighs at least as much.
+    pub(in crate::rules) monotone: bool,
 }
 
 /// Reads the section, if there is one.
@@ -71,7 +80,8 @@ pub(super) fn section(document: &DeTable<'_>, source: &str) -> Parsed<Option<Sco
     let Some(value) = document.get(SCORE_KEY) else { return Ok(None) };
     let not_a_table = || complaint(value.span(), "`score` is not a table").help(SHAPE);
     let table = value.get_ref().as_table().ok_or_else(not_a_table)?;
-    known_keys(table, &["threshold", "score", "weights", "attributes"], "a score", SHAPE)?;
+    let keys = ["threshold", "score", "weights", "attributes", "sure", "recall"];
+    known_keys(table, &keys, "a score", SHAPE)?;
     let method = match table.get("score") {
         None => ScoreMethod::WeightedMean,
         Some(value) => match string(value, "score")? {
@@ -92,7 +102,34 @@ pub(super) fn section(document: &DeTable<'_>, source: &str) -> Parsed<Option<Sco
         weights,
         span: place,
         attributes: attributes(table, value.span(), source)?,
+        sure: sure(table, source)?,
+        recall: recall(table)?,
     }))
+}
+
+fn sure(table: &DeTable<'_>, source: &str) -> Parsed<Vec<(Formula<Comparison>, Range<usize>)>> {
+    const FORM: &str = "write what only matches meet, as in a rule's `when`: [\"l.ssn = r.ssn\"]";
+    let Some(value) = table.get("sure") else { return Ok(Vec::new()) };
+    let list = value.get_ref().as_array();
+    let list = list.ok_or_else(|| complaint(value.span(), "`sure` is not a list").help(FORM))?;
+    let when = |value: &Value<'_>| {
+        let literal = Literal::new(source, value.span(), string(value, "sure")?);
+        Ok((syntax::parse(&literal)?, literal.whole()))
+    };
+    list.iter().map(when).collect()
+}
+
+fn recall(table: &DeTable<'_>) -> Parsed<u32> {
+    let value = table.get("recall");
+    match (billionths(value, "recall")?, value) {
+        (None, _) => Ok(ONE / 10 * 7),
+        (Some(0), Some(value)) => {
+            let message = "`recall` is 0: then there is nothing to count";
+            Err(complaint(value.span(), message)
+                .help("write the share of matches that `sure` finds, say 0.7"))
+        }
+        (Some(recall), _) => Ok(recall),
+    }
 }
 
 fn attributes(table: &DeTable<'_>, section: Range<usize>, source: &str) -> Parsed<Vec<AttributeEntry>> {
@@ -125,7 +162,8 @@ type Weight = (Decimal, Range<usize>);
 fn attribute(value: &Value<'_>, source: &str, before: &[AttributeEntry]) -> Parsed<(AttributeEntry, Weight)> {
     let not_a_table = || complaint(value.span(), "an attribute is a table").help(SHAPE);
     let table = value.get_ref().as_table().ok_or_else(not_a_table)?;
-    known_keys(table, &["measure", "weight", "threshold", "levels", "name"], "an attribute", SHAPE)?;
+    let keys = ["measure", "weight", "threshold", "levels", "name", "monotone"];
+    known_keys(table, &keys, "an attribute", SHAPE)?;
     let missing = || complaint(value.span(), "the attribute has no `measure`").help(SHAPE);
     let measure = table.get("measure").ok_or_else(missing)?;
     let text = string(measure, "measure")?;
@@ -152,7 +190,14 @@ fn attribute(value: &Value<'_>, source: &str, before: &[AttributeEntry]) -> Pars
         None => vec![ONE],
     };
     let threshold = billionths(table.get("threshold"), "threshold")?.unwrap_or(0);
-    Ok((AttributeEntry { name, measured, span: measure.span(), weight: 0, threshold, levels }, weight))
+    let monotone = match table.get("monotone") {
+        None => true,
+        Some(value) => value.get_ref().as_bool().ok_or_else(|| {
+            complaint(value.span(), "`monotone` is not true or false").help("leave it out, or write false")
+        })?,
+    };
+    let span = measure.span();
+    Ok((AttributeEntry { name, measured, span, weight: 0, threshold, levels, monotone }, weight))
 }
 
 fn levels(value: &Value<'_>, is_similarity: bool) -> Parsed<Vec<u32>> {

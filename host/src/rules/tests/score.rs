@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 pub(super) fn bound(section: &str) -> Result<Option<Score>> {
     let file = parse(&format!("[[rules]]\nwhen = 'l.title = r.title'\n{section}"))?;
-    bind_score(&file, &schema("left.csv"), &schema("right.csv"))
+    bind_score(&file, &schema("left.csv"), &schema("right.csv"), false)
 }
 
 fn errors(sections: &[&str]) -> String {

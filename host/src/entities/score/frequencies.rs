@@ -1,0 +1,56 @@
+//! Frequencies: how often values are the same, from how often each comes up.
+
+use super::Scoring;
+use hashbrown::HashMap;
+use hyperblock_shared::columns::{Columns, MISSING};
+use hyperblock_shared::score::Kind;
+
+impl Scoring {
+    /// Of all pairs those in which an attribute's values are the same, and those in which both are there. `None` if its best
+    /// level is not about that, or if one table's records are compared by two different columns.
+    pub(crate) fn same_values(&self, attribute: usize, is_one_table: bool) -> Option<(u64, u64)> {
+        let attribute = self.attributes.get(attribute)?.alone()?;
+        let is_text = matches!(Kind::from_number(attribute.kind), Kind::Equal | Kind::Texts);
+        if !is_text || attribute.negated != 0 || (is_one_table && attribute.left != attribute.right) {
+            return None;
+        }
+        let (left, right) = (self.encoded.codes(attribute.left), self.encoded.codes(attribute.right));
+        Some(equal_pairs(left, (!is_one_table).then_some(right)))
+    }
+}
+
+/// How many pairs of two lists of codes are equal, and how many are there at all; `None` is one list with itself.
+fn equal_pairs(left: &[u32], right: Option<&[u32]>) -> (u64, u64) {
+    let count = |codes: &[u32]| {
+        let mut counts: HashMap<u32, u64> = HashMap::new();
+        codes.iter().filter(|&&code| code != MISSING).for_each(|&code| *counts.entry(code).or_default() += 1);
+        counts
+    };
+    let lefts = count(left);
+    let n_left: u64 = lefts.values().sum();
+    match right {
+        None => {
+            let pairs = |n: u64| n * n.saturating_sub(1) / 2;
+            (lefts.values().map(|&n| pairs(n)).sum(), pairs(n_left))
+        }
+        Some(right) => {
+            let rights = count(right);
+            let n_right: u64 = rights.values().sum();
+            let same = lefts.iter().map(|(code, n)| n * rights.get(code).copied().unwrap_or(0));
+            (same.sum(), n_left * n_right)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_pairs_are_all_of_them() {
+        let (left, right) = ([1, 1, 2, MISSING, 3], [1, 2, 2, MISSING]);
+        assert_eq!(equal_pairs(&left, Some(&right)), (2 + 2, 12));
+        assert_eq!(equal_pairs(&left, None), (1, 6));
+        assert_eq!(equal_pairs(&[], None), (0, 0));
+    }
+}

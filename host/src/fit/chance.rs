@@ -1,0 +1,296 @@
+//! Chance: how probable each level is where records do not match, which nearly no two records do.
+//!
+//! So u is what any two records look like. That two values are the same follows from how often each value comes up, to the
+//! last pair. Other levels are counted in random pairs. Where a level is so rare that these say little, the engine counts it
+//! in all pairs, by a join.
+
+use super::FitOptions;
+use crate::base::billionths::Billionths;
+use crate::base::control::Control;
+use crate::base::decimal::Decimal;
+use crate::base::error::{Error, Result};
+use crate::base::random::Random;
+use crate::entities::em::{Counted, sums};
+use crate::entities::score::Scoring;
+use crate::job::Prepared;
+use crate::operators::Backend;
+use crate::plan::cost::BackendKind;
+use crate::plan::partition::whole;
+use crate::rules::{Asked, Bound, Measure, Predicate, Rule, ScoreAttribute, Test};
+use hyperblock_shared::score::{ONE, level};
+use std::collections::BTreeMap;
+
+/// Random pairs that are looked at at once.
+const AT_ONCE: usize = 1 << 20;
+/// A level that fewer random pairs have is rare.
+const RARE: f64 = 400.0;
+/// Pairs that the engine is asked to find at most.
+const MOST_FOUND: f64 = 5e7;
+/// The half width of an interval that holds 19 times of 20, in standard deviations.
+const DEVIATIONS: f64 = 1.96;
+/// Two attributes go together if they agree so many times as often as each by itself would have it, and more than some few
+/// pairs do.
+const LIFT: f64 = 2.0;
+const SOME: f64 = 10.0;
+/// What is taken to have been seen where nothing was.
+const HALF: f64 = 0.5;
+
+/// How probable something is, and how that is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// The probability; above 0.
+    pub share: f64,
+    /// Between these it lies 19 times of 20.
+    pub low: f64,
+    /// See `low`.
+    pub high: f64,
+    /// Pairs that were seen to have it; of matches those that are expected to.
+    pub n_seen: f64,
+    /// Whether all pairs were counted. Else a part of them, by chance.
+    pub is_counted: bool,
+}
+
+impl Share {
+    /// Of so many pairs so many have it.
+    pub(super) fn new(n_seen: f64, n_pairs: f64, is_counted: bool) -> Self {
+        let all = n_pairs.max(1.0);
+        let share = (n_seen.max(HALF) / all).min(1.0);
+        if is_counted {
+            return Self { share, low: n_seen / all, high: share, n_seen, is_counted };
+        }
+        // Wilson, JASA 22, 1927.
+        let (p, z) = (n_seen / all, DEVIATIONS);
+        let middle = (p + z * z / (2.0 * all)) / (1.0 + z * z / all);
+        let half = z / (1.0 + z * z / all) * (p * (1.0 - p) / all + z * z / (4.0 * all * all)).sqrt();
+        let (low, high) = ((middle - half).max(0.0), (middle + half).min(1.0));
+        Self { share, low: if n_seen == 0.0 { 0.0 } else { low }, high, n_seen, is_counted }
+    }
+}
+
+/// What any two records look like.
+pub(super) struct Chances {
+    /// By attribute and level, the best first.
+    pub(super) levels: Vec<Vec<Share>>,
+    /// Random pairs that were looked at.
+    pub(super) n_sampled: u64,
+    /// All pairs.
+    pub(super) n_pairs: u64,
+    /// What random pairs look like.
+    patterns: Vec<Counted>,
+}
+
+impl Chances {
+    pub(super) fn new(
+        job: &Prepared,
+        scoring: &Scoring,
+        device: &dyn Backend,
+        control: &Control,
+        options: FitOptions,
+    ) -> Result<Self> {
+        let n_pairs = job.n_pairs();
+        let (patterns, n_sampled) = sample(job, scoring, device, control, options)?;
+        let attributes = scoring.attributes();
+        let n_levels: Vec<usize> = attributes.iter().map(|attribute| attribute.levels.len() + 1).collect();
+        let weighted = patterns.iter().map(|&(pattern, n)| (pattern, n as f64));
+        let seen = sums(weighted, &n_levels);
+        let is_counted = n_sampled == n_pairs;
+        let mut levels = Vec::with_capacity(attributes.len());
+        for (nth, (attribute, seen)) in attributes.iter().zip(seen).enumerate() {
+            let there: f64 = seen.iter().sum();
+            let mut shares: Vec<Share> = seen.iter().map(|&n| Share::new(n, there, is_counted)).collect();
+            if !is_counted && there > 0.0 {
+                let all = there / n_sampled as f64 * n_pairs as f64;
+                let known = Rare { job, device, control, attribute, seen: &seen, all };
+                let exact = scoring.same_values(nth, job.second().is_none());
+                known.refine(exact, &mut shares)?;
+            }
+            levels.push(shares);
+        }
+        Ok(Self { levels, n_sampled, n_pairs, patterns })
+    }
+
+    /// Pairs of attributes that go together, those that do most first: a zip code lies in a city, so records that agree in
+    /// the one agree in the other more often than by chance. Pairs that agree in much else may match, and say nothing here.
+    pub(super) fn going_together(&self) -> Vec<(usize, usize)> {
+        let n_attributes = self.levels.len();
+        let pairs = (0..n_attributes).flat_map(|a| (a + 1..n_attributes).map(move |b| (a, b)));
+        let lifts = pairs.map(|pair| (self.lift(pair), pair)).filter(|(lift, _)| *lift > LIFT);
+        let mut lifts: Vec<(f64, (usize, usize))> = lifts.collect();
+        lifts.sort_by(|one, other| other.0.total_cmp(&one.0));
+        lifts.into_iter().map(|(_, pair)| pair).collect()
+    }
+
+    /// How many times as often two attributes agree together as each by itself would have it.
+    fn lift(&self, (a, b): (usize, usize)) -> f64 {
+        let (mut all, mut of_a, mut of_b, mut both) = (0.0, 0.0, 0.0, 0.0);
+        for &(pattern, n) in &self.patterns {
+            let of = |nth: usize| level(pattern, nth as u32) as usize;
+            let others = (0..self.levels.len()).filter(|&nth| nth != a && nth != b && of(nth) > 0);
+            let n_others = others.clone().count();
+            let n_apart = others.filter(|&nth| of(nth) == self.levels[nth].len()).count();
+            if of(a) > 0 && of(b) > 0 && 3 * n_apart >= 2 * n_others {
+                let n = n as f64;
+                all += n;
+                of_a += if of(a) == 1 { n } else { 0.0 };
+                of_b += if of(b) == 1 { n } else { 0.0 };
+                both += if of(a) == 1 && of(b) == 1 { n } else { 0.0 };
+            }
+        }
+        if both < SOME { 0.0 } else { both * all / (of_a * of_b) }
+    }
+
+    /// The probabilities alone.
+    pub(super) fn u(&self) -> Vec<Vec<f64>> {
+        let of = |levels: &Vec<Share>| {
+            let sum: f64 = levels.iter().map(|level| level.share).sum();
+            levels.iter().map(|level| level.share / sum.max(f64::MIN_POSITIVE)).collect()
+        };
+        self.levels.iter().map(of).collect()
+    }
+}
+
+/// The levels of an attribute of which random pairs say too little.
+struct Rare<'a> {
+    job: &'a Prepared,
+    device: &'a dyn Backend,
+    control: &'a Control,
+    attribute: &'a ScoreAttribute,
+    /// Random pairs by level.
+    seen: &'a [f64],
+    /// All pairs of records that have the attribute, about.
+    all: f64,
+}
+
+impl Rare<'_> {
+    /// Puts what can be counted in the place of what was sampled. `exact` is how many pairs have the same value, and how
+    /// many have values at all, if that is known.
+    fn refine(&self, exact: Option<(u64, u64)>, shares: &mut [Share]) -> Result<()> {
+        let there: f64 = self.seen.iter().sum();
+        let (mut seen, mut n_above) = (0.0, 0.0);
+        let levels = self.attribute.levels.iter().zip(self.seen).zip(&mut *shares);
+        for (level, ((&least, n_seen), share)) in levels.enumerate() {
+            seen += n_seen;
+            let n = match exact.filter(|_| level == 0 && least == ONE) {
+                Some((n_same, n_there)) => n_same as f64 / n_there.max(1) as f64 * self.all,
+                None if seen < RARE && seen / there * self.all <= MOST_FOUND && self.is_soon_found() => {
+                    self.count(level)? as f64
+                }
+                // What is left is common enough for a sample.
+                None => break,
+            };
+            *share = Share::new((n - n_above).max(0.0), self.all, true);
+            n_above = n;
+        }
+        // All levels come to 1.
+        if let Some((last, others)) = shares.split_last_mut() {
+            let others: f64 = others.iter().map(|level| level.share).sum();
+            last.share = (1.0 - others).max(HALF / self.all);
+        }
+        Ok(())
+    }
+
+    /// Whether the engine need not look at more pairs of records than it can in about a minute.
+    fn is_soon_found(&self) -> bool {
+        let most = match self.device.kind() {
+            BackendKind::Cpu => 1e11,
+            BackendKind::Cuda => 1e13,
+        };
+        self.job.n_pairs() as f64 <= most
+    }
+
+    /// How many pairs reach a level.
+    fn count(&self, level: usize) -> Result<u64> {
+        let ScoreAttribute { name, conjunctions, levels, threshold, is_similarity, .. } = self.attribute;
+        let reaching = |predicate: &Predicate| {
+            let least = Billionths(levels[level].max(*threshold)).to_string();
+            let wrong = || Error::Internal(format!("`{name}` has a level that is no decimal: {least}"));
+            let bound = Bound { least: Decimal::parse(&least).ok_or_else(wrong)?, strict: false };
+            let mut predicate = predicate.clone();
+            if let Test::Compare { measure, .. } = &mut predicate.test {
+                match measure {
+                    Measure::Texts(_, asked) | Measure::Sets(_, _, asked) => {
+                        *asked = Asked::Similarity(bound)
+                    }
+                    Measure::Equal | Measure::Difference { .. } => {}
+                }
+            }
+            Ok(predicate)
+        };
+        let conjunctions = match is_similarity {
+            false => conjunctions.clone(),
+            true => {
+                let all = conjunctions.iter().map(|conjunction| conjunction.iter().map(reaching).collect());
+                all.collect::<Result<_>>()?
+            }
+        };
+        let rule = Rule { name: name.clone(), conjunctions };
+        let mut n = 0;
+        self.job.find(vec![rule], self.device, self.control, &mut |found| {
+            n += found.len() as u64;
+            Ok(())
+        })?;
+        Ok(n)
+    }
+}
+
+/// The patterns of random pairs, or of all pairs if these are fewer; and how many pairs that is.
+fn sample(
+    job: &Prepared,
+    scoring: &Scoring,
+    device: &dyn Backend,
+    control: &Control,
+    options: FitOptions,
+) -> Result<(Vec<Counted>, u64)> {
+    let (n_left, n_right) = (job.left.n_records(), job.right().n_records());
+    let is_one_table = job.second().is_none();
+    let n_pairs = whole(n_left, n_right, is_one_table).n_pairs();
+    let takes_all = n_pairs <= options.sample;
+    let n_sampled = if takes_all { n_pairs } else { options.sample.max(1) };
+    if n_pairs == 0 {
+        return Ok((Vec::new(), 0));
+    }
+    let mut random = Random::new(options.seed);
+    let mut drawn = || {
+        let mut record = |n: u32| random.below(u64::from(n)) as u32;
+        loop {
+            let (left, right) = (record(n_left), record(n_right));
+            match is_one_table {
+                false => return [left, right],
+                true if left != right => return [left.min(right), left.max(right)],
+                true => {}
+            }
+        }
+    };
+    let mut all = (0..n_left).flat_map(move |left| {
+        let first = if is_one_table { left + 1 } else { 0 };
+        (first..n_right).map(move |right| [left, right])
+    });
+    let (mut patterns, mut left) = (BTreeMap::new(), n_sampled);
+    let mut scores = scoring.load(device)?;
+    while left > 0 {
+        control.check()?;
+        let n = left.min(AT_ONCE as u64) as usize;
+        let pairs: Vec<[u32; 2]> = match takes_all {
+            true => all.by_ref().take(n).collect(),
+            false => (0..n).map(|_| drawn()).collect(),
+        };
+        super::count(scores.patterns(&pairs, control)?, &mut patterns);
+        left -= n as u64;
+    }
+    Ok((patterns.into_iter().collect(), n_sampled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_hold_the_share() {
+        let Share { share, low, high, .. } = Share::new(50.0, 1000.0, false);
+        assert!(low < share && share < high && low > 0.03 && high < 0.07);
+        let none = Share::new(0.0, 1000.0, false);
+        assert!(none.share > 0.0 && none.low == 0.0 && none.high > 0.001 && none.high < 0.01);
+        let counted = Share::new(7.0, 10.0, true);
+        assert_eq!((counted.low, counted.share, counted.high), (0.7, 0.7, 0.7));
+    }
+}

@@ -1,0 +1,47 @@
+//! Other rules over the same tables: what fitting counts, and learns from.
+
+use super::Prepared;
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::encode::encode;
+use crate::operators::Backend;
+use crate::plan::cost::{self, CostModel};
+use crate::plan::partition::whole;
+use crate::plan::statistics::{Effort, Pairs};
+use crate::plan::{Evidence, Plan, ScanOptions};
+use crate::rules::{Rule, RuleSet};
+use crate::run::{pieces, schedule};
+use hyperblock_shared::layout::Candidate;
+
+impl Prepared {
+    /// Hands the pairs that some of these rules allow, in order, to `sink`.
+    pub(crate) fn find(
+        &self,
+        rules: Vec<Rule>,
+        device: &dyn Backend,
+        control: &Control,
+        sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+    ) -> Result<()> {
+        let rules = RuleSet::new(rules);
+        let is_one_table = self.right.is_none();
+        let encoded = encode(&self.left, self.right.as_ref(), &rules.predicates, control)?;
+        let (encoded, selection) = encoded.select(&rules.conjunctions, is_one_table);
+        let costs = cost::costs(&CostModel::builtin(device.kind())?, &encoded);
+        let statistics = Pairs::new(&encoded, is_one_table, Effort::Quick)?.statistics()?;
+        control.check()?;
+        let evidence = Evidence { statistics, costs };
+        let plan = Plan::new(rules, &encoded, evidence, &[], ScanOptions::default())?;
+        let mut scan = pieces::load(device, &encoded, &plan)?;
+        let task = whole(encoded.n_left, encoded.n_right, is_one_table);
+        let before = control.n_compared();
+        let mut named = Vec::new();
+        schedule::run(&mut *scan, vec![task], schedule::MOST_CANDIDATES, control, &mut |candidates| {
+            named.clear();
+            named.extend(candidates.iter().map(|candidate| selection.candidate(candidate)));
+            sink(&named)
+        })?;
+        // These pairs are compared beside those that progress is told of.
+        control.back_to(before);
+        Ok(())
+    }
+}
