@@ -1,7 +1,7 @@
 //! Weights that are fitted without labels, beside those that the truth gives.
 //!
-//! People are made with known slips, and blocked by columns that go together with others: a zip code lies in a city, and a
-//! household shares a street and a last name. What `fit` makes of the tables alone must be what the labelled pairs say.
+//! People are made with known slips, and blocked by columns that go together with others: a zip code lies in a city, and
+//! some few live together. What `fit` makes of the tables alone must be what the labelled pairs say.
 
 use hyperblock::device::cpu::Cpu;
 use hyperblock::fit::{Fit, FitOptions};
