@@ -23,12 +23,14 @@ pub use prior::PriorSource;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::entities::score::{Evidence, Weights};
+use crate::entities::em::Counted;
+use crate::entities::score::{Evidence, Scores, Scoring, Weights};
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::tell::evaluate::Truth;
 use chance::Chances;
 use doubts::Fitted;
+use hyperblock_shared::layout::Candidate;
 use matches::{Matching, Teaching};
 use prior::Asking;
 use rayon::prelude::*;
@@ -88,6 +90,17 @@ impl Prepared {
             Error::Job(format!("the rule file has no [score] section to fit weights for; {help}"))
         };
         let scoring = self.scoring().ok_or_else(none)?;
+        control.guard(|| self.fitted(scoring, device, control, options, truth))
+    }
+
+    fn fitted(
+        &self,
+        scoring: &Scoring,
+        device: &dyn Backend,
+        control: &Control,
+        options: FitOptions,
+        truth: Option<&Truth>,
+    ) -> Result<Fit> {
         let chances = Chances::new(self, scoring, device, control, options)?;
         let Matching { levels: matching, lessons } = match truth {
             Some(truth) => Matching::of_labels(truth, scoring, device, control)?,
@@ -162,6 +175,44 @@ fn nothing_learnt(name: &str, lessons: &[Lesson]) -> Error {
         "`{name}`: there is no m, {why}. Add a rule that does not ask for it and finds matches, or give labels (--truth), \
          or leave the attribute out of [score]"
     ))
+}
+
+/// What candidates look like, as they come by.
+struct Seen<'a> {
+    scoring: &'a Scoring,
+    device: &'a dyn Backend,
+    control: &'a Control,
+    /// Brought to the device when there is something to look at: until then the scan has all of it.
+    scores: Option<Scores<'a>>,
+    patterns: BTreeMap<u64, u64>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(scoring: &'a Scoring, device: &'a dyn Backend, control: &'a Control) -> Self {
+        Self { scoring, device, control, scores: None, patterns: BTreeMap::new() }
+    }
+
+    /// Looks at candidates, and at no more of their patterns than these bits.
+    fn take(&mut self, found: &[Candidate], mask: u64) -> Result<()> {
+        let scores = match &mut self.scores {
+            Some(scores) => scores,
+            none => none.insert(self.scoring.load(self.device)?),
+        };
+        let pairs: Vec<[u32; 2]> = found.par_iter().map(|pair| [pair.left, pair.right]).collect();
+        let mut seen = scores.patterns(&pairs, self.control)?;
+        seen.par_iter_mut().for_each(|pattern| *pattern &= mask);
+        count(seen, &mut self.patterns);
+        Ok(())
+    }
+
+    fn counted(self) -> Vec<Counted> {
+        self.patterns.into_iter().collect()
+    }
+}
+
+/// Levels of each attribute, also what is below all thresholds.
+fn n_levels(scoring: &Scoring) -> Vec<usize> {
+    scoring.attributes().iter().map(|attribute| attribute.levels.len() + 1).collect()
 }
 
 /// Adds how often each pattern comes up. In order of the patterns, so that sums over them are the same in

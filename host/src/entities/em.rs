@@ -176,7 +176,7 @@ impl Before {
 impl Probabilities {
     /// By pattern, how probable it is that a pair with it matches; and the logarithm of how probable all
     /// patterns are. Only attributes that are `telling` are looked at: bits of a pattern.
-    pub fn expected(&self, patterns: &[Counted], telling: u64) -> (Vec<f64>, f64) {
+    fn expected(&self, patterns: &[Counted], telling: u64) -> (Vec<f64>, f64) {
         let logs = |all: &[Vec<f64>]| -> Vec<Vec<f64>> {
             all.iter().map(|levels| levels.iter().map(|p| p.ln()).collect()).collect()
         };

@@ -4,7 +4,7 @@
 //! last pair. Other levels are counted in random pairs. Where a level is so rare that these say little, the engine counts it
 //! in all pairs, by a join.
 
-use super::FitOptions;
+use super::{FitOptions, n_levels};
 use crate::base::billionths::Billionths;
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
@@ -15,7 +15,6 @@ use crate::entities::score::Scoring;
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::plan::cost::BackendKind;
-use crate::plan::partition::whole;
 use crate::rules::{Asked, Bound, Measure, Predicate, Rule, ScoreAttribute, Test};
 use hyperblock_shared::score::{ONE, level};
 use std::collections::BTreeMap;
@@ -90,9 +89,8 @@ impl Chances {
         let n_pairs = job.n_pairs();
         let (patterns, n_sampled) = sample(job, scoring, device, control, options)?;
         let attributes = scoring.attributes();
-        let n_levels: Vec<usize> = attributes.iter().map(|attribute| attribute.levels.len() + 1).collect();
         let weighted = patterns.iter().map(|&(pattern, n)| (pattern, n as f64));
-        let seen = sums(weighted, &n_levels);
+        let seen = sums(weighted, &n_levels(scoring));
         let is_counted = n_sampled == n_pairs;
         let mut levels = Vec::with_capacity(attributes.len());
         for (nth, (attribute, seen)) in attributes.iter().zip(seen).enumerate() {
@@ -224,12 +222,7 @@ impl Rare<'_> {
             }
         };
         let rule = Rule { name: name.clone(), conjunctions };
-        let mut n = 0;
-        self.job.find(vec![rule], self.device, self.control, &mut |found| {
-            n += found.len() as u64;
-            Ok(())
-        })?;
-        Ok(n)
+        self.job.count(vec![rule], self.device, self.control)
     }
 }
 
@@ -243,7 +236,7 @@ fn sample(
 ) -> Result<(Vec<Counted>, u64)> {
     let (n_left, n_right) = (job.left.n_records(), job.right().n_records());
     let is_one_table = job.second().is_none();
-    let n_pairs = whole(n_left, n_right, is_one_table).n_pairs();
+    let n_pairs = job.n_pairs();
     let takes_all = n_pairs <= options.sample;
     let n_sampled = if takes_all { n_pairs } else { options.sample.max(1) };
     if n_pairs == 0 {

@@ -8,12 +8,12 @@
 //!
 //! With labels, m is what the labelled pairs look like.
 
-use super::{FitOptions, Share};
+use super::{FitOptions, Seen, Share, n_levels};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::stopwatch::Stopwatch;
 use crate::entities::em::{self, Before, Counted, Estimate, Probabilities};
-use crate::entities::score::{Scores, Scoring};
+use crate::entities::score::Scoring;
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::rules::{Operand, Predicate, Side, Test};
@@ -22,7 +22,6 @@ use crate::tell::evaluate::Truth;
 use hashbrown::HashSet;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::score::BITS_PER_LEVEL;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Attributes that must be left to learn from, and to learn what others look like too.
@@ -37,7 +36,7 @@ const TIMES: f64 = 5.0;
 const MORE: f64 = 0.05;
 /// Matches that a rule must be expected to have found.
 const LEAST_MATCHES: f64 = 5.0;
-/// A share of matches nearer to 0 or 1 tells nothing apart.
+/// A share of matches nearer to 0 tells nothing apart.
 const LEAST_SHARE: f64 = 1e-6;
 /// Labelled pairs that are looked at at once.
 const AT_ONCE: usize = 1 << 20;
@@ -221,19 +220,8 @@ impl Source {
         let Teaching { job, scoring, device, control, .. } = *teaching;
         let used = is_used.iter().enumerate().filter(|(_, used)| **used);
         let mask = used.fold(0, |mask, (nth, _)| mask | bits(nth));
-        let mut patterns = BTreeMap::new();
-        // Brought to the device when there is something to look at: until then the scan has all of it.
-        let mut scores: Option<Scores<'_>> = None;
-        let mut take = |found: &[Candidate]| {
-            let scores = match &mut scores {
-                Some(scores) => scores,
-                none => none.insert(scoring.load(device)?),
-            };
-            let pairs: Vec<[u32; 2]> = found.par_iter().map(|pair| [pair.left, pair.right]).collect();
-            let seen = scores.patterns(&pairs, control)?;
-            super::count(seen.into_par_iter().map(|pattern| pattern & mask).collect(), &mut patterns);
-            Ok(())
-        };
+        let mut seen = Seen::new(scoring, device, control);
+        let mut take = |found: &[Candidate]| seen.take(found, mask);
         match *self {
             Self::Rule(ix) => job.find(vec![job.plan.rules[ix].clone()], device, control, &mut take)?,
             Self::Neighbourhood(ix) => {
@@ -241,7 +229,7 @@ impl Source {
                 Stream::load(device, &orders, 0, control, &watch)?.finish(&mut take)?;
             }
         }
-        Ok(patterns.into_iter().collect())
+        Ok(seen.counted())
     }
 }
 
@@ -293,11 +281,6 @@ impl Learning<'_> {
 /// The bits of an attribute in a pattern.
 fn bits(attribute: usize) -> u64 {
     ((1 << BITS_PER_LEVEL) - 1) << (BITS_PER_LEVEL * attribute as u32)
-}
-
-/// Levels of each attribute, also what is below all thresholds.
-pub(super) fn n_levels(scoring: &Scoring) -> Vec<usize> {
-    scoring.attributes().iter().map(|attribute| attribute.levels.len() + 1).collect()
 }
 
 fn places(side: Side, operand: &Operand) -> impl Iterator<Item = (Side, usize)> {

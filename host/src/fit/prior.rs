@@ -1,16 +1,14 @@
 //! The prior: how probable it is that any two records match.
 
-use super::{FitOptions, count};
+use super::{FitOptions, Seen};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::entities::em::Counted;
-use crate::entities::score::{Model, Scores, Scoring};
+use crate::entities::score::{Model, Scoring};
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::tell::evaluate::Truth;
 use hyperblock_shared::score::ONE;
-use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 /// Rounds, and a change that is none.
 const ROUNDS: usize = 200;
@@ -64,10 +62,10 @@ impl Asking<'_> {
         let (n_matches, source) = if let Some(prior) = options.prior {
             (prior * n_pairs, PriorSource::Given)
         } else if let Some(truth) = truth {
-            let n_matches = truth.matching_pairs().len() as u64;
+            let n_matches = truth.quality().n_matches;
             (n_matches as f64, PriorSource::Labels { n_matches })
         } else if !score.sure.is_empty() {
-            let n_found = self.count(score.sure.clone())?;
+            let n_found = self.job.count(score.sure.clone(), self.device, self.control)?;
             let recall = f64::from(score.recall) / f64::from(ONE);
             (n_found as f64 / recall, PriorSource::Sure { n_found, recall: score.recall })
         } else {
@@ -94,30 +92,11 @@ impl Asking<'_> {
         Err(Error::Job(format!("{found} {prior}, and must lie between 0 and 1; {help}")))
     }
 
-    fn count(&self, rules: Vec<crate::rules::Rule>) -> Result<u64> {
-        let mut n = 0;
-        self.job.find(rules, self.device, self.control, &mut |found| {
-            n += found.len() as u64;
-            Ok(())
-        })?;
-        Ok(n)
-    }
-
     /// What all candidates look like.
     fn candidates(&self) -> Result<Vec<Counted>> {
-        let mut patterns = BTreeMap::new();
-        // Brought to the device when there is something to look at: until then the scan has all of it.
-        let mut scores: Option<Scores<'_>> = None;
-        self.job.run(self.device, self.control, &mut |found| {
-            let scores = match &mut scores {
-                Some(scores) => scores,
-                none => none.insert(self.scoring.load(self.device)?),
-            };
-            let pairs: Vec<[u32; 2]> = found.par_iter().map(|pair| [pair.left, pair.right]).collect();
-            count(scores.patterns(&pairs, self.control)?, &mut patterns);
-            Ok(())
-        })?;
-        Ok(patterns.into_iter().collect())
+        let mut seen = Seen::new(self.scoring, self.device, self.control);
+        self.job.run(self.device, self.control, &mut |found| seen.take(found, u64::MAX))?;
+        Ok(seen.counted())
     }
 }
 

@@ -44,4 +44,14 @@ impl Prepared {
         control.back_to(before);
         Ok(())
     }
+
+    /// How many pairs some of these rules allow.
+    pub(crate) fn count(&self, rules: Vec<Rule>, device: &dyn Backend, control: &Control) -> Result<u64> {
+        let mut n = 0;
+        self.find(rules, device, control, &mut |found| {
+            n += found.len() as u64;
+            Ok(())
+        })?;
+        Ok(n)
+    }
 }

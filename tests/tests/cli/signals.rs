@@ -68,14 +68,64 @@ fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
 #[test]
 fn terminate_at_any_moment() {
     let rules = "[[rules]]\nwhen = \"levenshtein(l.name, r.name) <= 1 OR substr(l.name, 1, 3) = substr(r.name, 1, 3)\"\n";
-    let folder = Folder::with(&[("names.csv", &names(60_000)), ("rules.toml", rules), ("pairs.csv", "old")]);
+    let folder = Folder::with(&[("names.csv", &names(60_000)), ("rules.toml", rules), ("out.csv", "old")]);
+    terminated_at_any_moment(
+        &folder,
+        "dedupe names.csv -r rules.toml -o out.csv --device cpu --quiet",
+        "out.csv",
+    );
+}
+
+/// Fitting encodes and compares several times over: for each rule and each level that is rare.
+#[test]
+fn terminate_a_fit_at_any_moment() {
+    let rules = "\
+[[rules]]
+when = 'l.first = r.first'
+[[rules]]
+when = 'l.last = r.last'
+[score]
+score = 'fellegi-sunter'
+threshold = 0.5
+[[score.attributes]]
+name = 'first'
+measure = 'l.first = r.first'
+[[score.attributes]]
+name = 'middle'
+measure = 'levenshtein_similarity(l.middle, r.middle)'
+levels = [1, 0.7]
+[[score.attributes]]
+name = 'last'
+measure = 'l.last = r.last'
+[[score.attributes]]
+name = 'name'
+measure = 'jaro_winkler_similarity(l.name, r.name)'
+levels = [1, 0.9]
+";
+    // One in three comes twice.
+    let rows = |copies: &str, step| -> String {
+        let row = |line: &str| {
+            let (id, name) = line.split_once(',').expect("two fields");
+            format!("{copies}{id},{},{},{},{}\n", &name[..2], &name[2..5], &name[5..7], &name[7..])
+        };
+        names(60_000).lines().skip(1).step_by(step).map(row).collect()
+    };
+    let table = format!("id,first,middle,last,name\n{}{}", rows("a", 1), rows("b", 3));
+    let folder = Folder::with(&[("names.csv", &table), ("rules.toml", rules), ("out.toml", "old")]);
+    terminated_at_any_moment(
+        &folder,
+        "fit names.csv -r rules.toml -o out.toml --prior 0.00001 --device cpu --quiet",
+        "out.toml",
+    );
+}
+
+/// Runs `command`, which writes to the file `out`, again and again, and stops it later and later, until it is done before.
+fn terminated_at_any_moment(folder: &Folder, command: &str, out: &str) {
     let before = folder.names();
-    let dedupe = "dedupe names.csv -r rules.toml -o pairs.csv --device cpu --quiet";
     let (mut n_stopped, mut moment) = (0, Duration::ZERO);
-    // Later and later, until it is done before.
     loop {
         let mut running =
-            Running(folder.command(dedupe).stderr(Stdio::piped()).spawn().expect("the program starts"));
+            Running(folder.command(command).stderr(Stdio::piped()).spawn().expect("the program starts"));
         std::thread::sleep(moment);
         let pid = running.0.id().to_string();
         let _ = Command::new("kill").args(["-TERM", &pid]).stderr(Stdio::null()).status().expect("kill runs");
@@ -91,11 +141,7 @@ fn terminate_at_any_moment() {
             None if moment < Duration::from_millis(100) => {}
             _ => panic!("{moment:?}: {status}"),
         }
-        assert_eq!(
-            (folder.names(), folder.read("pairs.csv").as_str()),
-            (before.clone(), "old"),
-            "{moment:?}"
-        );
+        assert_eq!((folder.names(), folder.read(out).as_str()), (before.clone(), "old"), "{moment:?}");
         moment += Duration::from_millis(150).max(moment / 4);
     }
     assert!(n_stopped > 2, "{n_stopped}");
