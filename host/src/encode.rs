@@ -1,7 +1,7 @@
 //! Encoding: from tables of text to columns of codes, in the form that both sides of the engine read.
 //!
 //! 1. Every operand that a predicate names (a column after its transforms) becomes a *slot*; slots that are compared
-//!    with each other form a group, and a group is one domain with one [`Dictionary`].
+//!    with each other form a group, and a group is one domain with one dictionary.
 //! 2. A column's distinct values are found first, so transforms run once per distinct value, not once per record.
 //! 3. What measures need of a value is stored per code: packed symbols in the smallest alphabet, token sets, or the
 //!    codes within numeric reach.
@@ -178,7 +178,7 @@ pub fn encode(
         return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
     }
     let tables = [left, right.unwrap_or(left)];
-    let groups: Vec<Group> = grouping
+    let groups: Vec<Group<'_>> = grouping
         .members
         .par_iter()
         .map(|members| {

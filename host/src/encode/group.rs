@@ -10,6 +10,7 @@ use crate::read::table::Table;
 use crate::rules::{Domain, Operand, Side, Sided};
 use arrow_array::Array;
 use hyperblock_shared::columns::MISSING;
+use std::borrow::Cow;
 use std::fmt;
 
 /// An operand of one table, in one kind of domain.
@@ -27,20 +28,21 @@ impl fmt::Display for Slot {
 }
 
 /// The slots of a group, encoded.
-pub(super) struct Group {
-    pub(super) values: Values,
+pub(super) struct Group<'a> {
+    pub(super) values: Values<'a>,
     /// By member: the codes by record.
     pub(super) codes: Vec<Vec<u32>>,
 }
 
 /// The distinct values of a domain, by code.
-pub(super) enum Values {
-    Texts(Dictionary),
+pub(super) enum Values<'a> {
+    /// Borrowed from the table where no transform has changed them.
+    Texts(Vec<Cow<'a, str>>),
     /// Ascending. Dates are days.
     Numbers(Vec<Decimal>),
 }
 
-impl Values {
+impl Values<'_> {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Texts(values) => values.len(),
@@ -50,22 +52,22 @@ impl Values {
 }
 
 /// A column of a table: its distinct values before any transform, and which one each record has.
-struct Raw {
-    values: Dictionary,
+struct Raw<'a> {
+    values: Vec<&'a str>,
     codes: Vec<u32>,
 }
 
-impl Raw {
-    fn new(table: &Table, slot: &Slot, control: &Control) -> Result<Self> {
+impl<'a> Raw<'a> {
+    fn new(table: &'a Table, slot: &Slot, control: &Control) -> Result<Self> {
         let column = values(table, &slot.operand)?;
         let (mut values, mut codes) = (Dictionary::default(), Vec::with_capacity(column.len()));
         let text = |record: usize| {
             let row = table.ids.row(record as u32);
-            column.is_valid(row).then(|| column.value(row).into())
+            column.is_valid(row).then(|| column.value(row))
         };
         let tell = |code: Option<u32>| codes.push(code.unwrap_or(MISSING));
         values.add_all(table.n_records() as usize, text, tell, control);
-        Ok(Self { values, codes })
+        Ok(Self { values: values.into_values(), codes })
     }
 
     /// The codes by record, given the final code of each distinct value.
@@ -74,9 +76,9 @@ impl Raw {
     }
 }
 
-impl Group {
-    pub(super) fn new(tables: &[&Table; 2], slots: &[&Slot], control: &Control) -> Result<Self> {
-        let raws: Vec<Raw> =
+impl<'a> Group<'a> {
+    pub(super) fn new(tables: &[&'a Table; 2], slots: &[&Slot], control: &Control) -> Result<Self> {
+        let raws: Vec<Raw<'a>> =
             slots.iter().map(|slot| Raw::new(tables[slot.table], slot, control)).collect::<Result<_>>()?;
         match slots[0].domain {
             Domain::Text => Self::texts(slots, raws, control),
@@ -84,11 +86,14 @@ impl Group {
         }
     }
 
-    fn texts(slots: &[&Slot], mut raws: Vec<Raw>, control: &Control) -> Result<Self> {
+    fn texts(slots: &[&Slot], mut raws: Vec<Raw<'a>>, control: &Control) -> Result<Self> {
         // Values that stay as they are have their codes already. An empty one would be missing.
-        let is_as_read = |raw: &Raw| raw.values.iter().all(|value| !value.is_empty());
+        let is_as_read = |raw: &Raw<'_>| raw.values.iter().all(|value| !value.is_empty());
         if slots.len() == 1 && slots[0].operand.transforms.is_empty() && raws.iter().all(is_as_read) {
-            let of = |Raw { values, codes }| Self { values: Values::Texts(values), codes: vec![codes] };
+            let of = |Raw { values, codes }| {
+                let values = values.into_iter().map(Cow::Borrowed).collect();
+                Self { values: Values::Texts(values), codes: vec![codes] }
+            };
             return raws.pop().map(of).ok_or_else(|| Error::Internal("a domain of no column".into()));
         }
         let mut values = Dictionary::default();
@@ -96,23 +101,23 @@ impl Group {
         for (slot, raw) in slots.iter().zip(&raws) {
             let transforms = Pipeline::new(&slot.operand.transforms)?;
             let mut finals = Vec::with_capacity(raw.values.len());
-            let text = |code| transforms.apply(raw.values.get(code));
+            let text = |code| transforms.apply(raw.values[code]);
             let tell = |code: Option<u32>| finals.push(code.unwrap_or(MISSING));
             values.add_all(raw.values.len(), text, tell, control);
             codes.push(raw.recode(&finals));
         }
-        Ok(Self { values: Values::Texts(values), codes })
+        Ok(Self { values: Values::Texts(values.into_values()), codes })
     }
 
     /// What is odd ([`Odd`](crate::read::table::Odd)) is no number, and so is missing.
-    fn numbers(slots: &[&Slot], raws: &[Raw], domain: Domain, control: &Control) -> Result<Self> {
-        let parse = |slot: &Slot, raw: &Raw| -> Result<Vec<Option<Decimal>>> {
+    fn numbers(slots: &[&Slot], raws: &[Raw<'a>], domain: Domain, control: &Control) -> Result<Self> {
+        let parse = |slot: &Slot, raw: &Raw<'a>| -> Result<Vec<Option<Decimal>>> {
             let transforms = Pipeline::new(&slot.operand.transforms)?;
             let number = |text| {
                 control.pass();
                 numbers::parse(&transforms.apply(text)?, domain)
             };
-            Ok(raw.values.iter().map(number).collect())
+            Ok(raw.values.iter().copied().map(number).collect())
         };
         let parsed: Vec<_> =
             slots.iter().zip(raws).map(|(slot, raw)| parse(slot, raw)).collect::<Result<_>>()?;

@@ -1,6 +1,5 @@
 //! Lowering: predicates restated over codes, and what their measures need of the values encoded on the way.
 
-use super::dictionary::Dictionary;
 use super::group::{Group, Values};
 use super::grouping::Grouping;
 use super::{Encoded, ReachColumn, marks, numbers, symbols, tokens};
@@ -11,13 +10,14 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use hyperblock_shared::measure as shared;
 use hyperblock_shared::predicate as lowered;
+use std::borrow::Cow;
 use std::hash::Hash;
 
 /// Adds the lowered predicates, and the columns that they read, to `encoded`.
 pub(super) fn lower(
     predicates: &[Predicate],
     grouping: &Grouping,
-    groups: &[Group],
+    groups: &[Group<'_>],
     encoded: &mut Encoded,
     control: &Control,
 ) -> Result<()> {
@@ -42,7 +42,7 @@ pub(super) fn lower(
 struct Lowering<'a> {
     control: &'a Control,
     grouping: &'a Grouping,
-    groups: &'a [Group],
+    groups: &'a [Group<'a>],
     texts: HashMap<usize, u32>,
     sets: HashMap<(usize, Tokenizer), u32>,
     reaches: HashMap<(usize, Measure), u32>,
@@ -111,7 +111,7 @@ impl Lowering<'_> {
     fn tokens(
         &mut self,
         group: usize,
-        values: &Dictionary,
+        values: &[Cow<'_, str>],
         tokenizer: Tokenizer,
         encoded: &mut Encoded,
     ) -> Result<u32> {
@@ -120,7 +120,7 @@ impl Lowering<'_> {
         })
     }
 
-    fn symbols(&mut self, group: usize, values: &Dictionary, encoded: &mut Encoded) -> Result<u32> {
+    fn symbols(&mut self, group: usize, values: &[Cow<'_, str>], encoded: &mut Encoded) -> Result<u32> {
         once(&mut self.texts, group, &mut encoded.texts, || symbols::pack(group, values, self.control))
     }
 }

@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 pub(super) fn mark(
     table: usize,
     codes: &[u32],
-    values: &Values,
+    values: &Values<'_>,
     domain: Domain,
     condition: &Condition,
     negated: bool,
@@ -43,10 +43,10 @@ pub(super) fn mark(
 }
 
 /// How each distinct value compares with a constant.
-fn orders(values: &Values, constant: &str, domain: Domain) -> Result<Vec<Ordering>> {
+fn orders(values: &Values<'_>, constant: &str, domain: Domain) -> Result<Vec<Ordering>> {
     Ok(match values {
         // The order of UTF-8 is that of the characters.
-        Values::Texts(values) => values.iter().map(|value| value.cmp(constant)).collect(),
+        Values::Texts(values) => values.iter().map(|value| (**value).cmp(constant)).collect(),
         Values::Numbers(values) => {
             let constant = number(constant, domain)?;
             values.iter().map(|value| value.cmp(&constant)).collect()
@@ -55,11 +55,11 @@ fn orders(values: &Values, constant: &str, domain: Domain) -> Result<Vec<Orderin
 }
 
 /// Whether each distinct value is one of some constants.
-fn among(values: &Values, constants: &[String], domain: Domain) -> Result<Vec<bool>> {
+fn among(values: &Values<'_>, constants: &[String], domain: Domain) -> Result<Vec<bool>> {
     Ok(match values {
         Values::Texts(values) => {
             let constants: HashSet<&str> = constants.iter().map(String::as_str).collect();
-            values.iter().map(|value| constants.contains(value)).collect()
+            values.iter().map(|value| constants.contains(&**value)).collect()
         }
         Values::Numbers(values) => {
             let constants =

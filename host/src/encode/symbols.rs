@@ -1,61 +1,55 @@
 //! The smallest alphabet of a domain, and its values packed in it (see `hyperblock_shared::text`).
 
 use super::TextColumn;
-use super::dictionary::Dictionary;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use hyperblock_shared::columns::Head;
 use hyperblock_shared::signature::element_bit;
 use hyperblock_shared::text::MAX_LEN;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Values that a thread packs at a time.
 const VALUES_PER_SHARE: usize = 1 << 12;
-/// Bytes of text that a thread counts characters of at a time.
-const BYTES_PER_SHARE: usize = 1 << 20;
 
-/// Packs values, a share of them by each thread; the shares are put together in order.
-pub(super) fn pack(domain: usize, values: &Dictionary, control: &Control) -> Result<TextColumn> {
-    let alphabet = Alphabet::of(values.all_text());
+/// Packs values, a share of them by each thread. Lengths are found with the alphabet, so each share knows where its words
+/// stand, and nothing is put together afterwards.
+pub(super) fn pack(domain: usize, values: &[Cow<'_, str>], control: &Control) -> Result<TextColumn> {
+    let mut heads = vec![Head::default(); values.len()];
+    let alphabet = Alphabet::of(values, &mut heads, control)?;
     let bits = match alphabet.n_symbols {
         0..=0xff => 8,
         0x100..=0xffff => 16,
         _ => 32,
     };
-    let n_shares = values.len().div_ceil(VALUES_PER_SHARE);
-    let share = |share: usize| {
-        control.check()?;
-        let first = share * VALUES_PER_SHARE;
-        let codes = first..values.len().min(first + VALUES_PER_SHARE);
-        alphabet.share(codes.map(|code| values.get(code)), bits)
-    };
-    let shares: Vec<Share> = (0..n_shares).into_par_iter().map(share).collect::<Result<_>>()?;
-    let n_words = shares.iter().map(|share| share.words.len()).sum();
+    let longest = heads.iter().map(|head| head.len).max().unwrap_or(0);
+    if longest > MAX_LEN {
+        return Err(Error::Job(format!(
+            "a value has {longest} characters after its transforms; at most {MAX_LEN} fit"
+        )));
+    }
+    let mut n_words = 0u64;
+    for head in &mut heads {
+        head.start = n_words as u32;
+        n_words += u64::from(head.len.div_ceil(64 / bits));
+    }
     if u32::try_from(n_words).is_err() {
         return Err(Error::Job("a column holds more than 32 GiB of distinct text; split the table".into()));
     }
-    let mut packed = TextColumn {
-        domain,
-        bits,
-        heads: Vec::with_capacity(values.len()),
-        words: Vec::with_capacity(n_words),
-        longest: 0,
-    };
-    for share in shares {
-        let before = packed.words.len() as u32;
-        packed.heads.extend(share.heads.iter().map(|head| Head { start: before + head.start, ..*head }));
-        packed.words.extend(share.words);
-        packed.longest = packed.longest.max(share.longest);
+    let mut words = vec![0; n_words as usize];
+    let (mut shares, mut left) = (Vec::new(), &mut words[..]);
+    for (values, heads) in values.chunks(VALUES_PER_SHARE).zip(heads.chunks_mut(VALUES_PER_SHARE)) {
+        let n_words = heads.iter().map(|head| head.len.div_ceil(64 / bits) as usize).sum();
+        let (words, rest) = left.split_at_mut(n_words);
+        left = rest;
+        shares.push((values, heads, words));
     }
-    Ok(packed)
-}
-
-/// Some values, packed: a part of a column, whose words begin at 0.
-#[derive(Default)]
-struct Share {
-    heads: Vec<Head>,
-    words: Vec<u64>,
-    longest: u32,
+    shares.into_par_iter().try_for_each(|(values, heads, words)| {
+        control.check()?;
+        alphabet.pack(values, bits, heads, words);
+        Ok::<_, Error>(())
+    })?;
+    Ok(TextColumn { domain, bits, heads, words, longest })
 }
 
 /// The characters in use, numbered from 1 by falling frequency (see `hyperblock_shared::signature`).
@@ -66,12 +60,18 @@ struct Alphabet {
 }
 
 impl Alphabet {
-    fn of(text: &str) -> Self {
-        let counts = shares_of(text).par_iter().map(|share| counts(share)).reduce(Vec::new, |a, b| {
+    /// Of all values, whose lengths are written to their heads.
+    fn of(values: &[Cow<'_, str>], heads: &mut [Head], control: &Control) -> Result<Self> {
+        let share = |(values, heads): (&[Cow<'_, str>], &mut [Head])| {
+            control.check()?;
+            Ok(counts(values, heads))
+        };
+        let shares = values.par_chunks(VALUES_PER_SHARE).zip(heads.par_chunks_mut(VALUES_PER_SHARE));
+        let counts = shares.map(share).try_reduce(Vec::new, |a, b| {
             let (mut more, fewer) = if a.len() < b.len() { (b, a) } else { (a, b) };
             more.iter_mut().zip(fewer).for_each(|(sum, n)| *sum += n);
-            more
-        });
+            Ok(more)
+        })?;
         let mut in_use: Vec<usize> = (0..counts.len()).filter(|&character| counts[character] > 0).collect();
         // Characters that are equally frequent stay in order, so the same table always gives the same symbols.
         in_use.sort_by_key(|&character| std::cmp::Reverse(counts[character]));
@@ -79,68 +79,52 @@ impl Alphabet {
         for (symbol, &character) in (1..).zip(&in_use) {
             symbols[character] = symbol;
         }
-        Self { symbols, n_symbols: in_use.len() }
+        Ok(Self { symbols, n_symbols: in_use.len() })
     }
 
-    /// Packs some values.
-    fn share<'a>(&self, values: impl Iterator<Item = &'a str>, bits: u32) -> Result<Share> {
+    /// Packs some values into the words that they have together, which are 0, and completes their heads.
+    fn pack(&self, values: &[Cow<'_, str>], bits: u32, heads: &mut [Head], mut words: &mut [u64]) {
         let per_word = 64 / bits;
         // By symbol: how often it was seen in the value at hand.
         let mut seen = vec![0u32; self.n_symbols + 1];
-        let mut share = Share::default();
-        for value in values {
-            let start = share.words.len();
-            let (mut word, mut len, mut signature) = (0, 0, 0);
-            for symbol in value.chars().map(|character| self.symbols[character as usize]) {
-                word |= u64::from(symbol) << (len % per_word * bits);
-                len += 1;
-                if len % per_word == 0 {
-                    share.words.push(std::mem::take(&mut word));
+        for (value, head) in values.iter().zip(heads) {
+            let (of_value, rest) = words.split_at_mut(head.len.div_ceil(per_word) as usize);
+            words = rest;
+            let symbols = || value.chars().map(|character| self.symbols[character as usize]);
+            let (mut word, mut at, mut shift) = (0, 0, 0);
+            for symbol in symbols() {
+                word |= u64::from(symbol) << shift;
+                shift += bits;
+                if shift == u64::BITS {
+                    of_value[at] = word;
+                    (word, at, shift) = (0, at + 1, 0);
                 }
-                signature |= element_bit(symbol, seen[symbol as usize]);
+                head.signature |= element_bit(symbol, seen[symbol as usize]);
                 seen[symbol as usize] += 1;
             }
-            if len % per_word != 0 {
-                share.words.push(word);
+            if shift > 0 {
+                of_value[at] = word;
             }
-            if len > MAX_LEN {
-                return Err(Error::Job(format!(
-                    "a value has {len} characters after its transforms; at most {MAX_LEN} fit"
-                )));
-            }
-            for character in value.chars() {
-                seen[self.symbols[character as usize] as usize] = 0;
-            }
-            share.longest = share.longest.max(len);
-            let beginning = share.words[start];
-            share.heads.push(Head { start: start as u32, len, beginning, signature });
+            symbols().for_each(|symbol| seen[symbol as usize] = 0);
+            head.beginning = of_value[0];
         }
-        Ok(share)
     }
 }
 
-/// How often each character stands in a text: as far as characters go, not as far as they might, since small tables have
-/// small alphabets.
-fn counts(text: &str) -> Vec<u64> {
+/// How often each character stands in some values, whose lengths are written to their heads: as far as characters go, not
+/// as far as they might, since small tables have small alphabets.
+fn counts(values: &[Cow<'_, str>], heads: &mut [Head]) -> Vec<u64> {
     let mut counts = Vec::new();
-    for character in text.chars() {
-        if character as usize >= counts.len() {
-            counts.resize(character as usize + 1, 0);
+    for (value, head) in values.iter().zip(heads) {
+        for character in value.chars() {
+            if character as usize >= counts.len() {
+                counts.resize(character as usize + 1, 0);
+            }
+            counts[character as usize] += 1;
+            head.len += 1;
         }
-        counts[character as usize] += 1;
     }
     counts
-}
-
-/// A text in pieces that end between characters.
-fn shares_of(mut text: &str) -> Vec<&str> {
-    let mut shares = Vec::new();
-    while !text.is_empty() {
-        let (share, rest) = text.split_at(text.ceil_char_boundary(BYTES_PER_SHARE));
-        shares.push(share);
-        text = rest;
-    }
-    shares
 }
 
 #[cfg(test)]
@@ -149,11 +133,8 @@ mod tests {
     use hyperblock_shared::columns::Texts;
 
     fn column(values: &[&str]) -> TextColumn {
-        let mut dictionary = Dictionary::default();
-        for value in values {
-            dictionary.add(value, dictionary.hash(value));
-        }
-        pack(0, &dictionary, &Control::default()).unwrap()
+        let values: Vec<Cow<'_, str>> = values.iter().map(|value| Cow::Borrowed(*value)).collect();
+        pack(0, &values, &Control::default()).unwrap()
     }
 
     #[test]

@@ -8,19 +8,26 @@
 mod tests;
 
 use super::SetColumn;
-use super::dictionary::Dictionary;
 use super::numbering::{Split, n_chunks, number};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::rules::Tokenizer;
+use std::borrow::Cow;
 
 pub(super) fn tokenize(
     domain: usize,
-    values: &Dictionary,
+    values: &[Cow<'_, str>],
     tokenizer: Tokenizer,
     control: &Control,
 ) -> Result<SetColumn> {
-    tokenize_in(n_chunks(values.all_text().len()), u32::MAX, domain, values, tokenizer, control)
+    tokenize_in(
+        n_chunks(values.iter().map(|value| value.len()).sum()),
+        u32::MAX,
+        domain,
+        values,
+        tokenizer,
+        control,
+    )
 }
 
 /// The same, in so many chunks and with so many tokens at most.
@@ -28,11 +35,11 @@ fn tokenize_in(
     n_chunks: usize,
     most: u32,
     domain: usize,
-    values: &Dictionary,
+    values: &[Cow<'_, str>],
     tokenizer: Tokenizer,
     control: &Control,
 ) -> Result<SetColumn> {
-    let values: Vec<&str> = values.iter().collect();
+    let values: Vec<&str> = values.iter().map(|value| &**value).collect();
     let (heads, tokens) = match tokenizer {
         Tokenizer::Qgrams(q @ 1..=MOST_PACKED) => number(&values, &Packed(q), n_chunks, most, control)?,
         _ => number(&values, &Slices(tokenizer), n_chunks, most, control)?,

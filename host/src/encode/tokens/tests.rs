@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::control::Control;
 use crate::base::error::Error;
+use crate::encode::dictionary::Dictionary;
 use hyperblock_shared::columns::Sets;
 use hyperblock_shared::signature::token_bit;
 use proptest::collection::vec;
@@ -10,12 +11,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet};
 
-fn dictionary<'a>(values: impl IntoIterator<Item = &'a str>) -> Dictionary {
+fn dictionary<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<Cow<'a, str>> {
     let mut dictionary = Dictionary::default();
     for value in values {
-        dictionary.add(value, dictionary.hash(value));
+        dictionary.add(Cow::Borrowed(value));
     }
-    dictionary
+    dictionary.into_values()
 }
 
 fn sets(column: &SetColumn) -> Vec<&[u32]> {
