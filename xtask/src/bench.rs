@@ -35,6 +35,8 @@ mod planning;
 #[cfg(feature = "bench")]
 mod python;
 #[cfg(feature = "bench")]
+mod quality;
+#[cfg(feature = "bench")]
 mod rapidfuzz;
 #[cfg(feature = "bench")]
 #[cfg(feature = "bench")]
@@ -111,6 +113,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Planning beside the scan: from short values to very long ones, and from one rule to thousands
     Planning(PlanningArgs),
+    /// Entities of seven data sets by weights that are fitted without labels, beside Splink's (Python, from PyPI)
+    Quality(QualityArgs),
     /// The program itself from file to file: seven jobs, with the time of every stage
     Job(JobArgs),
 }
@@ -224,6 +228,20 @@ pub(crate) enum ScoreMeasure {
     Levenshtein,
     /// jaccard of the words of artist, title and tracks
     Jaccard,
+}
+
+/// Whose entities are measured.
+#[derive(clap::Args)]
+pub(crate) struct QualityArgs {
+    /// A data set, such as febrl4; may be repeated [default: all seven that are there]
+    #[arg(long, value_name = "NAME")]
+    data: Vec<String>,
+    /// Without Splink
+    #[arg(long)]
+    alone: bool,
+    /// Also write the figures, the machine and how reliable probabilities are to files in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
 }
 
 /// The scores' workload.
@@ -518,6 +536,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Closure(args) => closure::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::Score(args) => score::run(args),
+        Command::Quality(args) => quality::run(args),
         Command::Cost(args) => cost::run(args),
         Command::Workflow(args) => workflow::run(args),
         Command::Plan(args) => plan::run(args),

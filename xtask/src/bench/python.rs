@@ -15,7 +15,9 @@ pub(super) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
 pub(super) fn built(name: &str, tools: &[&str], packages: &[&str]) -> Result<PathBuf> {
     let folder = target().join(name);
     let python = folder.join("bin/python");
-    let all = packages.join(", ");
+    // A package may stand with the versions that will do.
+    let module = |package: &&str| package.split(['<', '=', '>']).next().unwrap_or_default().to_owned();
+    let all = packages.iter().map(module).collect::<Vec<_>>().join(", ");
     let ready = || output(at_root(&python).args(["-c", &format!("import {all}")])).is_some();
     if ready() {
         return Ok(python);
