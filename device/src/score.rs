@@ -1,15 +1,16 @@
 //! Scores of listed pairs of records.
 //!
-//! Computes  results[p] = the weighted mean of the attributes of pairs[p], in billionths, or their levels
-//! Layout    pairs of records in words, the left one in the lower half; a word of results for each pair, two if it is levels;
-//!           columns as in `crate::scan`
+//! Computes  of the pairs whose score reaches what is asked for, which they are, and that; or the levels of all pairs
+//! Layout    pairs of records in words, the left one in the lower half; results are two words each: the place of a pair and
+//!           its score, in no order; or, by pair, its levels; columns as in `crate::scan`
 //! Launch    1-D, any number of blocks, no shared memory; scratch a column a thread
 //! Cost      for each attribute two scattered codes and two heads; where those do not tell, both values, and for texts of n
 //!           and m symbols some n · m / 64 steps
-//! Next      the host downloads the results
+//! Next      the host downloads as many results as there are
 //! Twin      `hyperblock_shared::score::result`, which `host::cpu` calls
 
 use crate::block::Block;
+use crate::primitives::lanes::below;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::columns::Columns;
@@ -24,12 +25,16 @@ pub struct ScoreWork<'a, C> {
     pub columns: &'a C,
     /// In the order that they are looked at.
     pub attributes: &'a [Attribute],
+    /// What values weigh of their own.
+    pub terms: &'a [i32],
     /// Whose records are those of the columns.
     pub pairs: &'a [u64],
     /// What is to be computed.
     pub wanted: Wanted,
-    /// Room for it.
+    /// Room for two words a pair.
     pub results: &'a [AtomicU32],
+    /// How many results there are, which was 0; unless these are levels.
+    pub n_kept: &'a AtomicU32,
 }
 
 /// The kernel's body. The lanes of a warp look at the same attribute of different pairs.
@@ -39,7 +44,7 @@ pub fn score(
     scored: &ScoreWork<'_, impl Columns>,
     scratch: &mut (impl Scratch + ?Sized),
 ) {
-    let ScoreWork { columns, attributes, pairs, wanted, results } = *scored;
+    let ScoreWork { columns, attributes, terms, pairs, wanted, results, n_kept } = *scored;
     let warps_per_block = block.n_threads() / WARP;
     let n_warps = (block.n_blocks() * warps_per_block) as usize;
     let mut first = (block.block_ix() * warps_per_block + block.warp_ix()) as usize * WARP as usize;
@@ -49,20 +54,28 @@ pub fn score(
         let mut tally = pair.map(|pair| Tally::new(attributes, columns, pair, wanted)).unwrap_or_default();
         for attribute in attributes {
             if let Some(pair) = pair {
-                tally.look(attribute, columns, pair, wanted, scratch);
+                tally.look(attribute, terms, columns, pair, wanted, scratch);
             }
             // Some lanes were done at once, by codes or heads; they wait here, not at the end.
             block.warp_barrier();
         }
-        if pair.is_some() {
-            let result = tally.result(wanted);
-            match wanted {
-                Wanted::Mean { .. } => results[ix].store(result as u32, Relaxed),
-                Wanted::Pattern => {
-                    results[2 * ix].store(result as u32, Relaxed);
-                    results[2 * ix + 1].store((result >> 32) as u32, Relaxed);
-                }
+        let result = tally.result(wanted);
+        let (low, high, place) = match wanted {
+            Wanted::Pattern => (result as u32, (result >> 32) as u32, pair.map(|_| ix)),
+            Wanted::Mean { .. } | Wanted::Weight { .. } => {
+                let is_kept = pair.is_some() && wanted.keeps(result);
+                let all = block.ballot(is_kept);
+                let first = match block.lane() == 0 && all != 0 {
+                    true => n_kept.fetch_add(all.count_ones(), Relaxed),
+                    false => 0,
+                };
+                let place = (block.broadcast(first, 0) + below(block, all)) as usize;
+                (ix as u32, result as u32, is_kept.then_some(place))
             }
+        };
+        if let Some(place) = place {
+            results[2 * place].store(low, Relaxed);
+            results[2 * place + 1].store(high, Relaxed);
         }
         first += n_warps * WARP as usize;
     }

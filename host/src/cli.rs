@@ -118,14 +118,20 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_name = "FILE")]
     pairs: Option<PathBuf>,
     /// How entities are made of pairs: components (all records that pairs connect), center (records join the centre that they are
-    /// most like, and do not chain), complete (all pairs of an entity must be there) or tiled-fw (components by the closure
-    /// of a bit matrix, for comparison)
+    /// most like, and do not chain), complete (all pairs of an entity must be there), tiled-fw (components by the closure
+    /// of a bit matrix, for comparison); of two tables also one-to-one (each record in one pair at most, which together weigh
+    /// the most), many-to-one (each left record with the right one that it is most like) or best (pairs that are the best of
+    /// both records)
     #[arg(long, value_name = "METHOD", default_value_t)]
     method: ClusterMethod,
     /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure every step against: pairwise and B-cubed
     /// precision, recall and F1
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
+    /// Where precision, recall and F1 at all thresholds go, as CSV; a picture of them (.svg) and a table of how many pairs of
+    /// a probability were right (.reliability.csv) stand beside it. All scored pairs then stay in memory
+    #[arg(long, value_name = "FILE", requires = "truth")]
+    curve: Option<PathBuf>,
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]

@@ -196,7 +196,7 @@ impl<'a> Seen<'a> {
     fn take(&mut self, found: &[Candidate], mask: u64) -> Result<()> {
         let scores = match &mut self.scores {
             Some(scores) => scores,
-            none => none.insert(self.scoring.load(self.device)?),
+            none => none.insert(self.scoring.load_patterns(self.device)?),
         };
         let pairs: Vec<[u32; 2]> = found.par_iter().map(|pair| [pair.left, pair.right]).collect();
         let mut seen = scores.patterns(&pairs, self.control)?;

@@ -15,7 +15,7 @@ use crate::plan::partition::whole;
 use crate::plan::statistics::{Effort, Pairs};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::read::table::{ReadOptions, Table};
-use crate::rules::{self, Neighbourhood, Rule, RuleFile, RuleSet, Score, Side, Subsumed};
+use crate::rules::{self, Neighbourhood, Rule, RuleFile, RuleSet, Score, ScoreAttribute, Side, Subsumed};
 use crate::run::measured::measured;
 use crate::run::neighbours::Stream;
 use crate::run::{pieces, schedule};
@@ -74,6 +74,11 @@ impl Job {
     /// Pairs across two tables.
     pub fn link(left: impl AsRef<Path>, right: impl AsRef<Path>, rules: impl AsRef<Path>) -> Self {
         Self { right: Some(right.as_ref().to_owned()), ..Self::dedupe(left, rules) }
+    }
+
+    /// Whether pairs are found within one table.
+    pub(crate) fn is_of_one_table(&self) -> bool {
+        self.right.is_none()
     }
 
     /// How to read the left table, and the right one.
@@ -206,13 +211,13 @@ impl Read {
         let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
         let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
         let score = rules::bind_score(&file, &left.schema, right_schema, right.is_none())?;
-        let of_rules = rules.iter().flat_map(|rule| &rule.conjunctions);
+        let of_rules = rules.iter().flat_map(|rule| rule.conjunctions.iter().flatten());
         let attributes = score.iter().flat_map(|score| &score.attributes);
-        let conjunctions = of_rules.chain(attributes.flat_map(|attribute| &attribute.conjunctions));
+        let predicates = of_rules.chain(attributes.flat_map(ScoreAttribute::predicates));
         let keys = neighbourhoods.iter().flat_map(|near| {
             [Side::Left, Side::Right].into_iter().zip(&near.keys).map(|(side, key)| (side, key, near.domain))
         });
-        let compared = conjunctions.flatten().flat_map(odd::compared).chain(keys);
+        let compared = predicates.flat_map(odd::compared).chain(keys);
         odd::warn(&left, right.as_ref().unwrap_or(&left), compared)?;
         Ok(Bound { left, right, rules, neighbourhoods, score })
     }
@@ -296,16 +301,16 @@ impl Prepared {
     ) -> Result<Summary> {
         let no_score = || Error::Job("the rule file has no [score] section".into());
         let scoring = self.scoring().ok_or_else(no_score)?;
-        self.walk(device, control, Some(scoring), "write", sink)
+        self.walk(device, control, Some((scoring, scoring.threshold())), "write", sink)
     }
 
-    /// The way of the candidates: the scan finds them, neighbourhoods add theirs, a score keeps some, and `sink` takes them,
-    /// in a stage of this name.
+    /// The way of the candidates: the scan finds them, neighbourhoods add theirs, a score keeps those that come to a threshold
+    /// (billionths), and `sink` takes them, in a stage of this name.
     pub(crate) fn walk(
         &self,
         device: &dyn Backend,
         control: &Control,
-        scoring: Option<&Scoring>,
+        scoring: Option<(&Scoring, u32)>,
         taking: &'static str,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
@@ -316,11 +321,11 @@ impl Prepared {
         &self,
         device: &dyn Backend,
         control: &Control,
-        scoring: Option<&Scoring>,
+        scoring: Option<(&Scoring, u32)>,
         taking: &'static str,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
-        scoring.map_or(Ok(()), Scoring::check)?;
+        scoring.map_or(Ok(()), |(scoring, _)| scoring.check())?;
         let watch = Stopwatch::default();
         device.watch(control.watcher());
         let loading = watch.enter("load");
@@ -333,7 +338,8 @@ impl Prepared {
         drop(loading);
         let scanning = watch.enter("scan");
         let mut by_rule: Vec<_> = self.witnesses().into_iter().map(|name| (name, 0)).collect();
-        let mut keeping = scoring.map(|scoring| Keeping::new(scoring, device, control, &watch));
+        let mut keeping =
+            scoring.map(|(scoring, least)| Keeping::new(scoring, least, device, control, &watch));
         let mut hand_on = |candidates: &[Candidate]| {
             for candidate in candidates {
                 by_rule[candidate.rule as usize].1 += 1;

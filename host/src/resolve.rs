@@ -6,21 +6,25 @@
 //!
 //! Candidates are scored as they are found, and only those that are kept stay in memory.
 
+mod curve;
 mod summary;
 
 pub use summary::{ResolveSummary, StepQuality};
 
 use crate::base::control::Control;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
 use crate::base::stopwatch::Stopwatch;
-use crate::entities::cluster::{ClusterMethod, SAME, cluster};
-use crate::entities::score::Kept;
+use crate::entities::cluster::{ClusterMethod, Records, SAME, cluster};
+use crate::entities::score::{Kept, Scoring, least_weight};
 use crate::job::{Job, Prepared};
 use crate::operators::Backend;
+use crate::rules::ScoreMethod;
+use crate::tell::curve::Curve;
 use crate::tell::evaluate::Truth;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::layout::ScoredPair;
+use hyperblock_shared::score::rank;
 use std::path::{Path, PathBuf};
 
 /// What to resolve, and how.
@@ -60,12 +64,13 @@ pub struct Resolve {
     job: Job,
     method: ClusterMethod,
     truth: Option<PathBuf>,
+    with_curve: bool,
 }
 
 impl Resolve {
     /// The records of a job.
     pub fn new(job: Job) -> Self {
-        Self { job, method: ClusterMethod::default(), truth: None }
+        Self { job, method: ClusterMethod::default(), truth: None, with_curve: false }
     }
 
     /// With entities made in this way.
@@ -78,14 +83,34 @@ impl Resolve {
         Self { truth: Some(path.as_ref().to_owned()), ..self }
     }
 
+    /// With how good the result would be at other thresholds: then all scored pairs stay in memory. That takes a truth, and
+    /// a score.
+    pub fn with_curve(self) -> Self {
+        Self { with_curve: true, ..self }
+    }
+
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
     pub fn prepare(&self, device: &dyn Backend, control: &Control) -> Result<PreparedResolve> {
+        if self.job.is_of_one_table() && ClusterMethod::LINKS.contains(&self.method) {
+            let method = self.method;
+            return Err(Error::Job(format!(
+                "`{method}` links the records of two tables, and here is one; give the second table too, or take `complete`"
+            )));
+        }
         let job = self.job.prepare(device, control)?;
         let truth = match &self.truth {
             None => None,
             Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
         };
-        Ok(PreparedResolve { job, method: self.method, truth })
+        if self.with_curve && (truth.is_none() || job.scoring().is_none()) {
+            let lacks = if truth.is_none() {
+                "a truth to measure against"
+            } else {
+                "a [score] section in the rule file"
+            };
+            return Err(Error::Job(format!("a curve over thresholds needs {lacks}")));
+        }
+        Ok(PreparedResolve { job, method: self.method, truth, with_curve: self.with_curve })
     }
 }
 
@@ -96,16 +121,19 @@ pub struct PreparedResolve {
     pub job: Prepared,
     method: ClusterMethod,
     truth: Option<Truth>,
+    with_curve: bool,
 }
 
 /// What was found.
 #[derive(Debug)]
 pub struct Resolved {
-    /// The candidates that were kept, in order, with their scores in billionths; all are [`SAME`] if the rule file does not
-    /// say how to score.
+    /// The candidates that were kept, in order, with their scores; all are [`SAME`] if the rule file does not say how to
+    /// score.
     pub pairs: Vec<Kept>,
     /// Of each record its entity, named by its first record. Records of a right table come after those of the left one.
     pub entities: Vec<u32>,
+    /// How good the result would be at other thresholds, if that was asked for.
+    pub curve: Option<Curve>,
     /// For people.
     pub summary: ResolveSummary,
 }
@@ -122,7 +150,10 @@ impl PreparedResolve {
         };
         let mut pairs = Vec::new();
         let scoring = self.job.scoring();
-        let mut found = self.job.walk(device, control, scoring, "keep", &mut |candidates, kept| {
+        let threshold = scoring.map_or(0, Scoring::threshold);
+        // A curve begins with all of them.
+        let asked = scoring.map(|scoring| (scoring, if self.with_curve { 0 } else { threshold }));
+        let mut found = self.job.walk(device, control, asked, "keep", &mut |candidates, kept| {
             note(candidates);
             match scoring {
                 None => pairs.extend(candidates.iter().map(|candidate| (*candidate, SAME))),
@@ -131,16 +162,27 @@ impl PreparedResolve {
             Ok(())
         })?;
         let watch = Stopwatch::default();
+        let mut curve = None;
+        if let Some(truth) = self.truth.as_ref().filter(|_| self.with_curve) {
+            let all: Vec<ScoredPair> = pairs.iter().map(|(pair, score)| self.pair(pair, *score)).collect();
+            curve = Some(watch.time("curve", || self.curve(truth, &all, device, control))?);
+            let are_weights = self.records().are_weights;
+            let least = if are_weights { rank(least_weight(threshold)) } else { threshold };
+            pairs.retain(|(_, score)| *score >= least);
+            if let Some(tally) = &mut found.scored {
+                (tally.n_kept, tally.threshold) = (pairs.len() as u64, threshold);
+            }
+        }
         let clustering = watch.enter("cluster");
         let kept: Vec<ScoredPair> = pairs.iter().map(|(pair, score)| self.pair(pair, *score)).collect();
-        let entities = cluster(device, self.n_records(), &kept, self.method, control)?;
+        let entities = cluster(device, self.records(), &kept, self.method, control)?;
         drop(clustering);
         found.stages.extend(&watch.stages());
 
         let mut steps = Vec::new();
         if let Some(truth) = &self.truth {
             let components = |pairs: &[ScoredPair]| {
-                cluster(device, self.n_records(), pairs, ClusterMethod::Components, control)
+                cluster(device, self.records(), pairs, ClusterMethod::Components, control)
             };
             steps.push(self.step("candidates", truth, &before, &components(&before)?));
             if self.job.scoring().is_some() {
@@ -151,12 +193,18 @@ impl PreparedResolve {
         }
         found.peak_memory = peak_memory();
         let summary = ResolveSummary::new(found, self.method, &entities, steps);
-        Ok(Resolved { pairs, entities, summary })
+        Ok(Resolved { pairs, entities, curve, summary })
     }
 
     /// All records.
-    fn n_records(&self) -> u32 {
-        self.job.left.n_records() + self.job.second().map_or(0, |right| right.n_records())
+    fn records(&self) -> Records {
+        let (n_left, n_right) = (self.job.left.n_records(), self.job.second().map(|right| right.n_records()));
+        let method = self.job.scoring().map(Scoring::method);
+        Records {
+            n: n_left + n_right.unwrap_or(0),
+            first_right: n_right.map(|_| n_left),
+            are_weights: method == Some(ScoreMethod::FellegiSunter),
+        }
     }
 
     /// A pair as clustering knows records: those of a right table after those of the left one.

@@ -32,7 +32,7 @@ pub use file::RuleFile;
 pub use measure::Counted;
 pub use neighbourhood::{Neighbourhood, bind_neighbourhoods};
 pub use ruleset::RuleSet;
-pub use score::{Score, ScoreAttribute, ScoreMethod};
+pub use score::{Level, Missing, Score, ScoreAttribute, ScoreMethod};
 pub use subsumption::Subsumed;
 pub(crate) use transform::Apply;
 pub use transform::{RegexpReplace, Right, Substr, Transform};

@@ -1,6 +1,7 @@
 //! Telling: results as files, how good they are where the truth is known, and summaries for people.
 
 pub mod clusters;
+pub mod curve;
 pub mod evaluate;
 pub mod output;
 pub mod report;

@@ -1,14 +1,21 @@
 //! Scores: how alike two records are, by several attributes, in integers.
 //!
 //! A similarity is a number of *billionths*, rounded half up. A score is the weighted mean of the similarities of the
-//! attributes that both records have, rounded the same way; or it follows from the *pattern* of the pair, which has a
-//! level for each attribute (Fellegi and Sunter, *A theory for record linkage*, JASA 64, 1969). All of it is integer
-//! arithmetic, so every backend comes to the same numbers, and what is printed is what was compared.
+//! attributes, rounded the same way; or a *weight*, by Fellegi and Sunter's model (*A theory for record linkage*, JASA 64,
+//! 1969): each attribute has a level, each level weighs so many *millionths of a bit*, and a value that both records have
+//! may weigh some more. The levels of all attributes are the *pattern* of a pair. All of it is integer arithmetic, so every
+//! backend comes to the same numbers, and what is printed is what was compared.
+//!
+//! An attribute is a list of tests: one, for a similarity, whose levels are thresholds; or one for each comparison of the
+//! conditions that its levels are. Of those the first that holds counts, and SQL's three values hold: where none does, and
+//! some would have to be known for that, the attribute is missing.
 
 mod attribute;
+mod tally;
 
 pub use crate::billionths::{Billionths, ONE, billionths};
-pub use attribute::{Attribute, Kind};
+pub use attribute::{Attribute, ENDS_ATTRIBUTE, ENDS_CONJUNCTION, Kind, NO_TERMS};
+pub use tally::Tally;
 
 use crate::columns::Columns;
 use crate::text::Scratch;
@@ -19,8 +26,11 @@ pub const MOST_ATTRIBUTES: usize = 16;
 /// The bits of a level in a pattern.
 pub const BITS_PER_LEVEL: u32 = 4;
 
-/// The most thresholds between an attribute's levels: one level more, and one for what is missing, have 4 bits.
-pub const MOST_LEVELS: usize = 14;
+/// Levels that a pattern can tell apart.
+pub const PLACES: usize = 1 << BITS_PER_LEVEL;
+
+/// The most levels of an attribute but the last: with that one, and one for what is missing, they have 4 bits.
+pub const MOST_LEVELS: usize = PLACES - 2;
 
 /// What is wanted of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,110 +40,69 @@ pub enum Wanted {
     Mean {
         /// Billionths.
         least: u32,
+        /// Whether an attribute that is missing counts as not alike at all. Else it does not count.
+        missing_is_zero: bool,
     },
     /// The levels of all attributes.
     Pattern,
+    /// The weight, in millionths of a bit, as [`rank`] has it. One below `least` is [`rank`]'s lowest.
+    Weight {
+        /// What pairs weigh before any attribute is looked at: millionths.
+        prior: i32,
+        /// Millionths.
+        least: i32,
+    },
 }
 
 impl Wanted {
-    /// As it crosses to the device: no mean comes to so many billionths as a pattern's number.
+    /// As it crosses to the device: its kind, and two numbers.
     #[inline]
-    pub fn number(self) -> u32 {
+    pub fn numbers(self) -> [u32; 3] {
         match self {
-            Self::Mean { least } => least.min(ONE),
-            Self::Pattern => u32::MAX,
+            Self::Mean { least, missing_is_zero } => [u32::from(missing_is_zero), least, 0],
+            Self::Pattern => [2, 0, 0],
+            Self::Weight { prior, least } => [3, least as u32, prior as u32],
         }
     }
 
     /// The other way round.
     #[inline]
-    pub fn from_number(number: u32) -> Self {
-        if number == u32::MAX { Self::Pattern } else { Self::Mean { least: number } }
+    pub fn from_numbers([kind, least, prior]: [u32; 3]) -> Self {
+        match kind {
+            0 | 1 => Self::Mean { least, missing_is_zero: kind == 1 },
+            2 => Self::Pattern,
+            _ => Self::Weight { prior: prior as i32, least: least as i32 },
+        }
+    }
+
+    /// Whether a result is one to keep.
+    #[inline]
+    pub fn keeps(self, result: u64) -> bool {
+        match self {
+            Self::Mean { least, .. } => result >= u64::from(least),
+            Self::Pattern => true,
+            Self::Weight { least, .. } => result >= u64::from(rank(least)),
+        }
     }
 }
 
-/// What the attributes of a pair that were looked at come to.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
-    weights: u64,
-    sum: u64,
-    pattern: u64,
-    /// The weights of attributes that were not looked at yet and that both records have.
-    rest: u64,
+/// A weight as a number without a sign, in the same order.
+#[inline]
+pub const fn rank(weight: i32) -> u32 {
+    weight as u32 ^ 1 << 31
 }
 
-impl Tally {
-    /// Before any attribute is looked at.
-    #[inline(always)]
-    pub fn new(attributes: &[Attribute], columns: &impl Columns, pair: [u32; 2], wanted: Wanted) -> Self {
-        let mut tally = Self::default();
-        if wanted != Wanted::Pattern {
-            for attribute in attributes {
-                if attribute.codes(columns, pair).is_some() {
-                    tally.rest += u64::from(attribute.weight);
-                }
-            }
-        }
-        tally
-    }
-
-    /// Looks at the next attribute.
-    #[inline(always)]
-    pub fn look(
-        &mut self,
-        attribute: &Attribute,
-        columns: &impl Columns,
-        pair: [u32; 2],
-        wanted: Wanted,
-        scratch: &mut (impl Scratch + ?Sized),
-    ) {
-        let Some(codes) = attribute.codes(columns, pair) else { return };
-        let weight = u64::from(attribute.weight);
-        let least = match wanted {
-            Wanted::Pattern => attribute.lowest_level(),
-            Wanted::Mean { least } => {
-                self.rest -= weight;
-                self.needed(weight, least)
-            }
-        };
-        // What cannot be reached need not be measured: it is nothing, and the mean stays below.
-        let similarity = match least <= ONE {
-            true => attribute.similarity(columns, codes, least, scratch),
-            false => Some(0),
-        };
-        let Some(similarity) = similarity else { return };
-        self.weights += weight;
-        self.sum += weight * u64::from(similarity);
-        self.pattern |= u64::from(attribute.level(similarity)) << (BITS_PER_LEVEL * attribute.nth);
-    }
-
-    /// The similarity that the next attribute must have for the mean to come to `least`, if all that come after it are the
-    /// same in both records; above [`ONE`], if none is enough. An attribute that turns out to be missing makes no mean
-    /// greater than being the same would.
-    #[inline]
-    fn needed(&self, weight: u64, least: u32) -> u32 {
-        // As in `result`, 2 (sum + weight s + rest) >= (2 least − 1) (weights + weight + rest), in less than 2^64.
-        let halves = (2 * u64::from(least)).saturating_sub(1);
-        let lacking = (halves * (self.weights + weight + self.rest))
-            .saturating_sub(2 * (self.sum + u64::from(ONE) * self.rest));
-        lacking.div_ceil(2 * weight.max(1)).min(u64::from(u32::MAX)) as u32
-    }
-
-    /// What was wanted. The weights of all attributes stay below 2^32 together, so twice the sum fits.
-    #[inline]
-    pub fn result(&self, wanted: Wanted) -> u64 {
-        match wanted {
-            Wanted::Pattern => self.pattern,
-            Wanted::Mean { .. } if self.weights == 0 => 0,
-            Wanted::Mean { .. } => (2 * self.sum + self.weights) / (2 * self.weights),
-        }
-    }
+/// The other way round.
+#[inline]
+pub const fn weight(rank: u32) -> i32 {
+    (rank ^ 1 << 31) as i32
 }
 
 /// What is wanted of a pair of records.
 #[inline]
 pub fn result(
     attributes: &[Attribute],
+    terms: &[i32],
     columns: &impl Columns,
     pair: [u32; 2],
     wanted: Wanted,
@@ -141,7 +110,7 @@ pub fn result(
 ) -> u64 {
     let mut tally = Tally::new(attributes, columns, pair, wanted);
     for attribute in attributes {
-        tally.look(attribute, columns, pair, wanted, scratch);
+        tally.look(attribute, terms, columns, pair, wanted, scratch);
     }
     tally.result(wanted)
 }

@@ -84,6 +84,9 @@ impl ClusterCase {
             ClusterMethod::Components | ClusterMethod::TiledFw => self.closure(),
             ClusterMethod::Center => self.center(),
             ClusterMethod::Complete => self.complete(),
+            ClusterMethod::OneToOne | ClusterMethod::ManyToOne | ClusterMethod::Best => {
+                panic!("{method} is for two tables")
+            }
         }
     }
 

@@ -4,10 +4,14 @@ use crate::case::Sheet;
 use crate::oracle;
 use hyperblock::base::billionths::Billionths;
 use hyperblock::device::cpu::Cpu;
+use hyperblock::entities::score::Weights;
 use hyperblock::operators::Backend;
+use hyperblock::rules::ScoreAttribute;
 use hyperblock::{Candidate, Control, Error, Job, Prepared, Result};
 use hyperblock_shared::join::hash;
+use hyperblock_shared::score::{Wanted, rank, weight as weight_of};
 use proptest::prelude::*;
+use std::path::Path;
 
 /// Tables with a column `id`, and how their records are scored.
 #[derive(Clone, Debug)]
@@ -20,7 +24,29 @@ pub struct ScoreCase {
     pub attributes: Vec<String>,
     /// Left records, by their places, that are too large for the oracle.
     pub without: Vec<u32>,
+    /// What else stands in the section.
+    pub section: &'static str,
 }
+
+/// A score by weights, and by means in which what is missing counts.
+pub const BY_WEIGHTS: &str = "score = 'fellegi-sunter'\nweights = 'weights.toml'\n";
+const MISSING_IS_ZERO: &str = "missing = 'zero'\n";
+
+/// Conditions that levels are made of.
+pub const CONDITIONS: [&str; 12] = [
+    "l.a = r.a",
+    "l.a = r.b AND l.b = r.a",
+    "levenshtein(l.a, r.a) <= 1",
+    "jaro_winkler(l.b, r.b) >= 0.9",
+    "jaro(l.a, r.a) > 0.75 OR l.n = r.n",
+    "NOT jaccard(words(l.b), words(r.b)) >= 0.5",
+    "abs(l.n - r.n) <= 1 AND l.a <> r.a",
+    "l.n > 3 AND r.n > 3",
+    "l.a IS NULL OR r.b IS NULL",
+    "levenshtein(l.a, r.a) = 2 OR l.n IN (1, 2)",
+    "substr(l.a, 1, 1) = substr(r.a, 1, 1) AND l.b = r.b",
+    "overlap(words(l.b), words(r.b)) >= 2 AND NOT (l.n = r.n AND l.a = r.a)",
+];
 
 /// The measures that cases choose from, over the columns `a` and `b` of text and `n` of numbers.
 pub const MEASURES: [&str; 25] = [
@@ -66,14 +92,19 @@ impl ScoreCase {
     pub fn toml(&self) -> String {
         let attributes =
             self.attributes.iter().map(|attribute| format!("[[score.attributes]]\n{attribute}\n"));
-        format!("[[rules]]\nwhen = \"l.a = r.a\"\n[score]\n{}", attributes.collect::<String>())
+        let attributes = attributes.collect::<String>();
+        format!("[[rules]]\nwhen = \"l.a = r.a\"\n[score]\n{}{attributes}", self.section)
     }
 
     /// Writes the files, and has the engine read and encode them.
     pub fn prepare(&self) -> Result<Prepared> {
         let folder = tempfile::tempdir().map_err(Error::io(&std::env::temp_dir()))?;
+        self.prepare_in(folder.path())
+    }
+
+    fn prepare_in(&self, folder: &Path) -> Result<Prepared> {
         let write = |name: &str, text: &str| {
-            let path = folder.path().join(name);
+            let path = folder.join(name);
             std::fs::write(&path, text).map_err(Error::io(&path)).map(|()| path)
         };
         let (left, rules) = (write("left.csv", &self.left.csv())?, write("rules.toml", &self.toml())?);
@@ -109,10 +140,12 @@ impl ScoreCase {
             let (left, right) = (&lefts[left as usize], &rights[right as usize]);
             let similarity = |attribute| oracle::scores::similarity(attribute, left, right);
             let similarities: Vec<_> = attributes.iter().map(similarity).collect();
-            let wanted = oracle::scores::mean(attributes, &similarities);
+            let wanted = oracle::scores::mean(attributes, &similarities, self.section == MISSING_IS_ZERO);
             let (mean, wanted) = (Billionths(mean), Billionths(wanted));
             assert_eq!(mean, wanted, "{}: {left:?} {right:?}\n{}", device.name(), self.toml());
-            let wanted = oracle::scores::pattern(attributes, &similarities);
+            let level = |attribute| u64::from(oracle::scores::level(attribute, left, right));
+            let wanted =
+                attributes.iter().rev().fold(0, |pattern, attribute| pattern << 4 | level(attribute));
             assert_eq!(pattern, wanted, "{}: {left:?} {right:?}\n{}", device.name(), self.toml());
         }
         self.assert_bounded(&prepared, device, &pairs);
@@ -124,17 +157,78 @@ impl ScoreCase {
         let mut scores = prepared.scoring().expect("a score").load(device).expect("the columns are loaded");
         let candidates = candidates(pairs);
         let exact = scores.score(&candidates, &control).expect("the pairs are scored");
-        let mut middle = exact.clone();
-        middle.sort_unstable();
-        let seen = middle.get(middle.len() / 2).copied().unwrap_or(0);
-        for least in [seen, seen + 1, 800_000_000] {
-            let bounded = scores.score_from(&candidates, least, &control).expect("the pairs are scored");
-            for ((pair, exact), bounded) in pairs.iter().zip(&exact).zip(bounded) {
-                let is_right = if *exact >= least { bounded == *exact } else { bounded < least };
-                assert!(is_right, "{pair:?}: {bounded}, not {exact}, from {least} on\n{}", self.toml());
-            }
+        let missing_is_zero = self.section == MISSING_IS_ZERO;
+        for least in [middle(&exact), middle(&exact) + 1, 800_000_000] {
+            let wanted = Wanted::Mean { least, missing_is_zero };
+            let kept = scores.reaching(&candidates, wanted, &control).expect("the pairs are scored");
+            let enough = exact.iter().copied().enumerate().filter(|(_, score)| *score >= least);
+            assert_eq!(kept, enough.collect::<Vec<_>>(), "from {least} on\n{}", self.toml());
         }
     }
+
+    /// That a device gives the oracle's weights, for weights that are made up here; all of them, and those from one on.
+    pub fn assert_weights(&self, device: &dyn Backend) {
+        let folder = tempfile::tempdir().expect("a folder is made");
+        let prepared = self.prepare_in(folder.path()).unwrap_or_else(|error| panic!("{error}\n{self:?}"));
+        let scoring = prepared.scoring().expect("the rule file has a score");
+        let attributes = scoring.attributes();
+        let random = |seed: u32| f64::from(hash(seed) % 999 + 1) / 1000.0;
+        let levels = |(nth, attribute): (u32, &ScoreAttribute)| {
+            (0..=attribute.levels.len() as u32)
+                .map(move |ix| 64 * nth + 2 * ix)
+                .map(|ix| (random(ix), random(ix + 1)))
+        };
+        let levels: Vec<Vec<(f64, f64)>> = (0..).zip(attributes).map(|it| levels(it).collect()).collect();
+        let weights = Weights::new(0.2, attributes, &levels);
+        weights.write(&folder.path().join("weights.toml")).expect("weights are written");
+
+        let millionths = |odds: f64| (odds.log2() * 1e6).round() as i32;
+        let (lefts, rights) = (self.left.values(), self.right.as_ref().map(Sheet::values));
+        let all: Vec<Vec<String>> =
+            attributes.iter().map(|it| oracle::scores::values_of(it, &lefts, rights.as_deref())).collect();
+        let rights = rights.as_ref().unwrap_or(&lefts);
+        let weight = |&[left, right]: &[u32; 2]| {
+            let (left, right) = (&lefts[left as usize], &rights[right as usize]);
+            let of = |(nth, attribute): (usize, &ScoreAttribute)| {
+                let level = oracle::scores::level(attribute, left, right) as usize;
+                let Some(&(m, u)) = level.checked_sub(1).and_then(|ix| levels[nth].get(ix)) else { return 0 };
+                let agreed = oracle::scores::agreed(attribute, left, right).filter(|_| level == 1);
+                let more = agreed.zip(attribute.term_frequency).map_or(0, |(value, least)| {
+                    let n = all[nth].iter().filter(|other| **other == value).count() as f64;
+                    let frequency = (n / all[nth].len() as f64).max(f64::from(least) / 1e9);
+                    millionths(levels[nth][0].1 / frequency)
+                });
+                millionths(m / u) + more
+            };
+            millionths(0.25) + attributes.iter().enumerate().map(of).sum::<i32>()
+        };
+        let (pairs, control) = (self.pairs(), Control::default());
+        let wanted: Vec<u32> = pairs.iter().map(|pair| rank(weight(pair))).collect();
+        let candidates = candidates(&pairs);
+        let mut scores = scoring.load(device).expect("the columns are loaded");
+        let exact = scores.score(&candidates, &control).expect("the pairs are scored");
+        for ((pair, got), wanted) in pairs.iter().zip(&exact).zip(&wanted) {
+            let (got, wanted) = (weight_of(*got), weight_of(*wanted));
+            assert_eq!(got, wanted, "{} {pair:?} {:?}\n{}", device.name(), self.left, self.toml());
+        }
+        for least in [middle(&exact), middle(&exact).saturating_add(1)] {
+            let wanted = Wanted::Weight { prior: millionths(0.25), least: weight_of(least) };
+            let kept = scores.reaching(&candidates, wanted, &control).expect("the pairs are scored");
+            let enough = exact.iter().copied().enumerate().filter(|(_, score)| *score >= least);
+            assert_eq!(kept, enough.collect::<Vec<_>>(), "from {} on\n{}", weight_of(least), self.toml());
+        }
+        // What is told of one pair comes to the same.
+        for (&[left, right], wanted) in pairs.iter().zip(&wanted) {
+            let shares = scoring.shares(left, right).expect("the pair is there");
+            assert_eq!(shares.weight().map(rank), Some(*wanted), "{}", self.toml());
+        }
+    }
+}
+
+fn middle(scores: &[u32]) -> u32 {
+    let mut scores = scores.to_vec();
+    scores.sort_unstable();
+    scores.get(scores.len() / 2).copied().unwrap_or(0)
 }
 
 fn candidates(pairs: &[[u32; 2]]) -> Vec<Candidate> {
@@ -161,6 +255,31 @@ pub fn compound_cases(most_rows: usize) -> impl Strategy<Value = ScoreCase> {
     cases_of(most_rows, (compound, others).prop_map(|(compound, others)| [compound, others].concat()))
 }
 
+/// Scores by weights: attributes by similarities, by conditions and by both, some of them with frequencies.
+pub fn weighted_cases(most_rows: usize) -> impl Strategy<Value = ScoreCase> {
+    let conditions = prop::sample::subsequence(CONDITIONS.to_vec(), 1..4);
+    let by_conditions = (conditions, any::<bool>()).prop_map(|(conditions, is_mixed)| {
+        let conditions: Vec<String> = conditions.iter().map(|condition| format!("\"{condition}\"")).collect();
+        match is_mixed {
+            true => format!("measure = \"jaro(l.a, r.a)\"\nlevels = [0.95, {}, 0.5]", conditions.join(", ")),
+            false => format!("levels = [{}]", conditions.join(", ")),
+        }
+    });
+    let frequent = prop::sample::select(vec![
+        "measure = \"jaro_winkler(l.a, r.a)\"\nlevels = [1, 0.8]\nterm_frequency = true",
+        "measure = \"l.n = r.n\"\nterm_frequency = true\nleast_frequency = 0.25",
+        "levels = [\"l.a = r.a\", \"l.a = r.b\"]\nterm_frequency = true\nmonotone = false",
+        "levels = [\"lower(l.b) = lower(r.b)\", \"l.n = r.n\"]\nterm_frequency = true",
+    ]);
+    let frequent = frequent.prop_map(str::to_owned);
+    let similar = prop::sample::select(MEASURES.to_vec()).prop_flat_map(attribute);
+    let one = prop_oneof![3 => by_conditions, 2 => frequent, 2 => similar];
+    (cases(most_rows), prop::collection::vec(one, 1..5)).prop_map(|(case, attributes)| {
+        let named = attributes.iter().enumerate().map(|(nth, it)| format!("name = \"{nth}\"\n{it}"));
+        ScoreCase { attributes: named.collect(), section: BY_WEIGHTS, ..case }
+    })
+}
+
 fn cases_of(
     most_rows: usize,
     measures: impl Strategy<Value = Vec<&'static str>>,
@@ -170,8 +289,15 @@ fn cases_of(
     let attributes =
         measures.prop_flat_map(|measures| measures.into_iter().map(attribute).collect::<Vec<_>>());
     let right = prop_oneof![Just(None), sheet().prop_map(Some)];
-    (sheet(), right, attributes)
-        .prop_map(|(left, right, attributes)| ScoreCase { left, right, attributes, without: Vec::new() })
+    let section = prop::sample::select(vec!["", MISSING_IS_ZERO]);
+    (sheet(), right, attributes, section)
+        .prop_map(|(left, right, attributes, section)| ScoreCase {
+            left,
+            right,
+            attributes,
+            without: Vec::new(),
+            section,
+        })
         .prop_filter("n must be a number", |case| {
             let has_number = |sheet: &Sheet| sheet.rows.iter().any(|row| row[2].is_some());
             has_number(&case.left) && case.right.as_ref().is_none_or(has_number)
@@ -222,6 +348,7 @@ pub fn long() -> Vec<ScoreCase> {
             right: None,
             attributes: MEASURES[..16].iter().map(|measure| format!("measure = \"{measure}\"")).collect(),
             without: Vec::new(),
+            section: "",
         })
         .collect()
 }
@@ -232,7 +359,7 @@ pub fn very_wide() -> ScoreCase {
     let mut left = texts(&[5, 20, 64, 70, 130, 200], &alphabet[..5]);
     left.rows[0][0] = Some(alphabet.iter().collect());
     let attributes = MEASURES[..7].iter().map(|measure| format!("measure = \"{measure}\"")).collect();
-    ScoreCase { left, right: None, attributes, without: vec![0] }
+    ScoreCase { left, right: None, attributes, without: vec![0], section: "" }
 }
 
 /// Texts of these lengths, each a few edits from another.
@@ -272,5 +399,5 @@ pub fn many(n_records: usize, n_pairs: u32) -> (ScoreCase, Vec<[u32; 2]>) {
     let attributes = attributes.map(|measure| format!("measure = \"{measure}\"\nthreshold = 0.2")).collect();
     let n = left.rows.len() as u32;
     let pairs = (0..n_pairs).map(|ix| [hash(ix) % n, hash(ix ^ 0x5555_5555) % n]).collect();
-    (ScoreCase { left, right: None, attributes, without: Vec::new() }, pairs)
+    (ScoreCase { left, right: None, attributes, without: Vec::new(), section: "" }, pairs)
 }

@@ -10,13 +10,12 @@ use hyperblock::operators::join::{Join, JoinOperator};
 use hyperblock::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use hyperblock::operators::relations::{Relations, RelationsOperator};
 use hyperblock::operators::scan::{Scan, ScanOperator};
-use hyperblock::operators::scores::{PairScores, ScoresOperator};
+use hyperblock::operators::scores::{PairScores, ScoresOperator, Tests};
 use hyperblock::plan::Program;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::join::KeyColumn;
 use hyperblock::read::edges::Graph;
 use hyperblock_shared::layout::ScoredPair;
-use hyperblock_shared::score::Attribute;
 
 /// A CPU that pretends to have so many bytes for columns.
 #[derive(Clone, Copy, Debug)]
@@ -78,13 +77,9 @@ impl NeighboursOperator for SmallCpu {
 }
 
 impl ScoresOperator for SmallCpu {
-    fn load_scores<'a>(
-        &'a self,
-        encoded: &'a Encoded,
-        attributes: &'a [Attribute],
-    ) -> Result<Box<dyn PairScores + 'a>> {
+    fn load_scores<'a>(&'a self, encoded: &'a Encoded, tests: Tests) -> Result<Box<dyn PairScores + 'a>> {
         assert!(encoded.n_bytes() <= self.0, "it was to fit");
-        always_there().load_scores(encoded, attributes)
+        always_there().load_scores(encoded, tests)
     }
 }
 

@@ -23,7 +23,7 @@ use hyperblock::operators::join::{Join, JoinOperator};
 use hyperblock::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use hyperblock::operators::relations::{Relations, RelationsOperator};
 use hyperblock::operators::scan::{Outcome, Scan, ScanOperator};
-use hyperblock::operators::scores::{PairScores, ScoresOperator};
+use hyperblock::operators::scores::{PairScores, ScoresOperator, Tests};
 use hyperblock::plan::Program;
 use hyperblock::plan::access::{Access, accesses};
 use hyperblock::plan::cost::BackendKind;
@@ -36,7 +36,6 @@ use hyperblock_device::block::Block;
 use hyperblock_device::scan;
 use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
-use hyperblock_shared::score::Attribute;
 use hyperblock_shared::text::scratch_words;
 use hyperblock_shared::window::Task;
 use std::cell::Cell;
@@ -192,12 +191,8 @@ impl NeighboursOperator for KernelOnThreads {
 }
 
 impl ScoresOperator for KernelOnThreads {
-    fn load_scores<'a>(
-        &'a self,
-        encoded: &'a Encoded,
-        attributes: &'a [Attribute],
-    ) -> Result<Box<dyn PairScores + 'a>> {
-        Ok(Box::new(score::ThreadScores { device: self, encoded, attributes }))
+    fn load_scores<'a>(&'a self, encoded: &'a Encoded, tests: Tests) -> Result<Box<dyn PairScores + 'a>> {
+        Ok(Box::new(score::ThreadScores { device: self, encoded, tests }))
     }
 }
 

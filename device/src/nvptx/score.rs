@@ -17,9 +17,11 @@ unsafe extern "ptx-kernel" fn hyperblock_score(arguments: DeviceScores, scratch:
     let job = ScoreWork {
         columns: &columns,
         attributes: memory.read(arguments.attributes),
+        terms: memory.read(arguments.terms),
         pairs: memory.read(arguments.pairs),
-        wanted: Wanted::from_number(arguments.wanted),
+        wanted: Wanted::from_numbers(arguments.wanted),
         results: memory.atomics(arguments.results),
+        n_kept: memory.cell(arguments.n_kept),
     };
     score(&Hardware { n_shared: 0 }, &job, &mut scratch);
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::Stopwatch;
-use hyperblock::entities::cluster::{ClusterMethod, cluster as entities_of};
+use hyperblock::entities::cluster::{ClusterMethod, Records, cluster as entities_of};
 use hyperblock::read::pairs::{PairFile, PairSource};
 use hyperblock::tell::clusters::ClusterSummary;
 use hyperblock::tell::evaluate::Truth;
@@ -24,11 +24,13 @@ pub(crate) struct ClusterArgs {
     output: PathBuf,
     /// components (all records that pairs connect), center (no chains: records join a centre that they
     /// are alike to), complete (no chains: all records of an entity are in pairs with each other) or tiled-fw
-    /// (as components, by a bit matrix that grows with the square of the records, for comparison). center and
-    /// complete look at scores, on the CPU
+    /// (as components, by a bit matrix that grows with the square of the records, for comparison); of two tables
+    /// also one-to-one (each record in one pair at most, which together weigh the most), many-to-one (each left
+    /// record with the right one that it is most like) or best (pairs that are the best of both records). All but
+    /// components and tiled-fw look at scores, on the CPU
     #[arg(long, value_name = "METHOD", default_value_t)]
     method: ClusterMethod,
-    /// Leave out pairs with a lower score
+    /// Leave out pairs with a lower score, or with a lower probability where there are weights
     #[arg(long, value_name = "SCORE", value_parser = share)]
     threshold: Option<Decimal>,
     /// A table whose records are entities of their own if no pair names them
@@ -49,8 +51,8 @@ pub(crate) struct ClusterArgs {
     /// The column of the pairs with right ids
     #[arg(long, value_name = "COLUMN")]
     right: Option<String>,
-    /// The column of the pairs with scores from 0 to 1 [default: score; without one all pairs are equally
-    /// alike]
+    /// The column of the pairs with scores from 0 to 1, or with weights if it is named weight [default: score,
+    /// or else weight; without one all pairs are equally alike]
     #[arg(long, value_name = "COLUMN")]
     score: Option<String>,
     /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
@@ -86,8 +88,13 @@ pub(crate) fn cluster(args: &ClusterArgs, quiet: bool, control: &Control) -> Res
         Some(path) => Some(Truth::of_ids(path, &file.left, file.right.as_ref(), control)?),
     };
     drop(reading);
-    let entities = watch
-        .time("cluster", || entities_of(&*device, file.n_records(), &file.pairs, args.method, control))?;
+    let records = Records {
+        n: file.n_records(),
+        first_right: file.right.as_ref().map(|_| file.left.len()),
+        are_weights: file.are_weights,
+    };
+    let entities =
+        watch.time("cluster", || entities_of(&*device, records, &file.pairs, args.method, control))?;
     let writing = watch.enter("write");
     let rows = EntityRows { left: &file.left, right: file.right.as_ref() };
     let mut output = Output::create(&args.output, rows, control)?;

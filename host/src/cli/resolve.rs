@@ -3,6 +3,8 @@
 use super::say::say;
 use super::{ResolveArgs, progress, run};
 use hyperblock::base::paths::keep_apart;
+use hyperblock::base::target::Target;
+use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::output::{CandidateRows, EntityRows, Format, Output, ScoredRows};
 use hyperblock::{Control, Resolve, Result};
 use std::path::Path;
@@ -13,9 +15,15 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
     if let Some(pairs) = &args.pairs {
         Format::of(pairs)?;
     }
+    // The table, the picture, and the other table.
+    let curves = args
+        .curve
+        .as_ref()
+        .map(|curve| [curve.clone(), curve.with_extension("svg"), curve.with_extension("reliability.csv")]);
     let outputs: Vec<(&str, &Path)> = [("-o", args.output.as_path())]
         .into_iter()
         .chain(args.pairs.iter().map(|pairs| ("--pairs", pairs.as_path())))
+        .chain(curves.iter().flatten().map(|curve| ("--curve", curve.as_path())))
         .collect();
     let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
     let read = args.input.reads(&args.table, args.right.as_ref()).chain(args.plan.reads()).chain(truth);
@@ -29,6 +37,9 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
     if let Some(truth) = &args.truth {
         resolve = resolve.truth(truth);
     }
+    if args.curve.is_some() {
+        resolve = resolve.with_curve();
+    }
     let resolve = resolve.prepare(&*device, control)?;
     let job = &resolve.job;
     run::warn_of_subsumed(job);
@@ -38,7 +49,11 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
     let rows = CandidateRows { left: &job.left.ids, right: &job.right().ids, rules: job.witnesses() };
     let mut pairs = match &args.pairs {
         None => None,
-        Some(path) => Some(Output::create(path, ScoredRows(rows), control)?),
+        Some(path) => {
+            let are_weights =
+                job.scoring().is_some_and(|scoring| scoring.method() == ScoreMethod::FellegiSunter);
+            Some(Output::create(path, ScoredRows { candidates: rows, are_weights }, control)?)
+        }
     };
     let n_pairs = job.task().n_pairs();
     let resolved = progress::watch(n_pairs, quiet, control, || resolve.run(&*device, control))?;
@@ -52,6 +67,11 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
         pairs.finish()?;
     }
     entities.finish()?;
+    if let Some(([table, picture, reliability], curve)) = curves.zip(resolved.curve) {
+        Target::write(&table, curve.csv().as_bytes())?;
+        Target::write(&picture, curve.svg().as_bytes())?;
+        Target::write(&reliability, curve.reliability().as_bytes())?;
+    }
     if !quiet {
         say!("{}", resolved.summary);
     }

@@ -4,6 +4,7 @@ use super::say::say;
 use super::{DedupeArgs, DeviceArgs, LinkArgs, OutputArgs, progress};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::entities::score::Scoring;
+use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{CandidateRows, Format, Output, ScoredRows};
 use hyperblock::{Candidate, Control, Job, Prepared, Result};
@@ -63,7 +64,9 @@ fn run<'a>(
         }
         Some(scoring) => {
             scoring.check()?;
-            let mut output = Output::create(&args.output, ScoredRows(rows), control)?;
+            let are_weights = scoring.method() == ScoreMethod::FellegiSunter;
+            let rows = ScoredRows { candidates: rows, are_weights };
+            let mut output = Output::create(&args.output, rows, control)?;
             let summary = progress::watch(n_pairs, quiet, control, || {
                 job.run_scored(&*device, control, &mut |_, scored| {
                     if let Some(truth) = &mut truth {

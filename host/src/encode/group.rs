@@ -139,3 +139,33 @@ impl<'a> Group<'a> {
         Ok(Self { values: Values::Numbers(values), codes })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::encode;
+    use crate::read::table::ReadOptions;
+    use crate::rules::{RuleFile, RuleSet, bind};
+    use std::path::Path;
+
+    /// Long values stand in memory once: what no transform changes is not copied.
+    #[test]
+    fn what_stays_as_it_is_is_borrowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, "id,a,b\n1,x,Y\n2,y,Z\n3,x,\n").unwrap();
+        let table = Table::read(&path, &ReadOptions::default(), &|_| true, &Control::default()).unwrap();
+        let source = "[[rules]]\nwhen = 'levenshtein(l.a, r.a) <= 1 AND l.a = lower(r.b)'\n".to_owned();
+        let file = RuleFile::parse(Path::new("rules.toml"), source).unwrap();
+        let RuleSet { predicates, .. } =
+            RuleSet::new(bind(&file, &table.schema, &table.schema, false).unwrap());
+        let grouping = super::super::grouping::Grouping::new(true, &predicates);
+        let slots: Vec<&Slot> = grouping.members[0].iter().map(|&slot| &grouping.slots[slot]).collect();
+        let group = Group::new(&[&table, &table], &slots, &Control::default()).unwrap();
+        let Values::Texts(values) = &group.values else { panic!("a domain of texts") };
+        let shown: Vec<(&str, bool)> =
+            values.iter().map(|value| (&**value, matches!(value, Cow::Borrowed(_)))).collect();
+        assert_eq!(shown, [("x", true), ("y", true), ("z", false)]);
+        assert!(encode(&table, None, &predicates, &Control::default()).is_ok());
+    }
+}

@@ -3,19 +3,22 @@
 //! ```text
 //! pairs ─► components ─┬─► entities
 //!                      └─► center, complete: within each component ─► entities
+//! pairs of two tables ─► links: fewer pairs ─► components ─► entities
 //! ```
 //!
 //! Connected components put all records into one entity that pairs lead to from one another, however far
 //! apart they are. Center clustering and complete linkage do not chain: they look at scores, and take
-//! components apart. They run on the CPU after the device has found the components, one component beside the
+//! components apart. Links are for two tables that each have a thing once, or where one of them has: of the
+//! pairs of a record only one stays. All of these run on the CPU after the device has found the components, one component beside the
 //! other. Every method gives the same entities on every device and in every run.
 
 mod center;
 mod complete;
+mod links;
 mod parts;
 
 use crate::base::control::Control;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::names::expected;
 use crate::operators::Backend;
 use strum::{Display, EnumString, VariantNames};
@@ -42,15 +45,54 @@ pub enum ClusterMethod {
     /// Connected components by the closure of a bit matrix, which grows with the square of the records: for
     /// comparison.
     TiledFw,
+    /// Of two tables, each record is in one pair at most, and the pairs that stay weigh the most that they can.
+    /// Very large components are gone through from the most alike pair on.
+    OneToOne,
+    /// Of two tables, each left record stays with the right one that it is most like.
+    ManyToOne,
+    /// Of two tables, a pair stays if it is the best one of both of its records.
+    Best,
 }
 
 impl ClusterMethod {
-    /// All of them.
+    /// Those for any tables.
     pub const ALL: [Self; 4] = [Self::Components, Self::Center, Self::Complete, Self::TiledFw];
+    /// Those for two tables.
+    pub const LINKS: [Self; 3] = [Self::OneToOne, Self::ManyToOne, Self::Best];
 
     /// Whether scores matter.
     pub fn reads_scores(self) -> bool {
-        matches!(self, Self::Center | Self::Complete)
+        !matches!(self, Self::Components | Self::TiledFw)
+    }
+
+    /// What it does, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Components | Self::TiledFw => "all records that pairs connect, however long the chain",
+            Self::Center => "records around a centre; what joined draws nobody after it",
+            Self::Complete => "every two records of an entity are a pair",
+            Self::OneToOne => "each record with one of the other table at most",
+            Self::ManyToOne => "each left record with one right record at most",
+            Self::Best => "pairs that are the best of both of their records",
+        }
+    }
+}
+
+/// What pairs are of.
+#[derive(Clone, Copy, Debug)]
+pub struct Records {
+    /// How many there are.
+    pub n: u32,
+    /// The first one of the right table, if there are two.
+    pub first_right: Option<u32>,
+    /// Whether scores are ranks of weights ([`hyperblock_shared::score::rank`]). Else they are billionths.
+    pub are_weights: bool,
+}
+
+/// Of one table, with scores in billionths.
+impl From<u32> for Records {
+    fn from(n: u32) -> Self {
+        Self { n, first_right: None, are_weights: false }
     }
 }
 
@@ -60,21 +102,38 @@ impl ClusterMethod {
 /// counts. A record that is in no pair is an entity.
 pub fn cluster(
     device: &dyn Backend,
-    n_records: u32,
+    records: impl Into<Records>,
     pairs: &[ScoredPair],
     method: ClusterMethod,
     control: &Control,
 ) -> Result<Vec<u32>> {
-    let mut loaded = match method {
-        ClusterMethod::TiledFw => device.load_matrix(n_records, pairs)?,
-        _ => device.load_components(n_records, pairs)?,
+    let records: Records = records.into();
+    if ClusterMethod::LINKS.contains(&method) && records.first_right.is_none() {
+        return Err(Error::Job(format!(
+            "`{method}` links the records of two tables, and here is one; `complete` keeps entities of one table small"
+        )));
+    }
+    let components = |pairs: &[ScoredPair]| {
+        let mut loaded = match method {
+            ClusterMethod::TiledFw => device.load_matrix(records.n, pairs)?,
+            _ => device.load_components(records.n, pairs)?,
+        };
+        loaded.run(control)?;
+        let components = loaded.labels()?;
+        control.check()?;
+        Ok::<_, Error>(components)
     };
-    loaded.run(control)?;
-    let components = loaded.labels()?;
-    control.check()?;
+    let of_all = components(pairs)?;
+    let of_links = |links: links::Choice| {
+        let links = links::within(&of_all, pairs, records, links, control)?;
+        components(&links)
+    };
     match method {
-        ClusterMethod::Components | ClusterMethod::TiledFw => Ok(components),
-        ClusterMethod::Center => center::center(&components, pairs, control),
-        ClusterMethod::Complete => complete::complete(&components, pairs, control),
+        ClusterMethod::Center => center::center(&of_all, pairs, control),
+        ClusterMethod::Complete => complete::complete(&of_all, pairs, control),
+        ClusterMethod::OneToOne => of_links(links::one_to_one),
+        ClusterMethod::ManyToOne => of_links(links::many_to_one),
+        ClusterMethod::Best => of_links(links::best),
+        ClusterMethod::Components | ClusterMethod::TiledFw => Ok(of_all),
     }
 }

@@ -5,18 +5,16 @@
 //! in all pairs, by a join.
 
 use super::{FitOptions, n_levels};
-use crate::base::billionths::Billionths;
 use crate::base::control::Control;
-use crate::base::decimal::Decimal;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::random::Random;
 use crate::entities::em::{Counted, sums};
 use crate::entities::score::Scoring;
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::plan::cost::BackendKind;
-use crate::rules::{Asked, Bound, Measure, Predicate, Rule, ScoreAttribute, Test};
-use hyperblock_shared::score::{ONE, level};
+use crate::rules::{Rule, ScoreAttribute};
+use hyperblock_shared::score::level;
 use std::collections::BTreeMap;
 
 /// Random pairs that are looked at at once.
@@ -165,10 +163,10 @@ impl Rare<'_> {
     fn refine(&self, exact: Option<(u64, u64)>, shares: &mut [Share]) -> Result<()> {
         let there: f64 = self.seen.iter().sum();
         let (mut seen, mut n_above) = (0.0, 0.0);
-        let levels = self.attribute.levels.iter().zip(self.seen).zip(&mut *shares);
-        for (level, ((&least, n_seen), share)) in levels.enumerate() {
+        let n_levels = self.attribute.levels.len();
+        for (level, (n_seen, share)) in self.seen[..n_levels].iter().zip(&mut *shares).enumerate() {
             seen += n_seen;
-            let n = match exact.filter(|_| level == 0 && least == ONE) {
+            let n = match exact.filter(|_| level == 0) {
                 Some((n_same, n_there)) => n_same as f64 / n_there.max(1) as f64 * self.all,
                 None if seen < RARE && seen / there * self.all <= MOST_FOUND && self.is_soon_found() => {
                     self.count(level)? as f64
@@ -196,33 +194,12 @@ impl Rare<'_> {
         self.job.n_pairs() as f64 <= most
     }
 
-    /// How many pairs reach a level.
+    /// How many pairs reach a level, or a better one.
     fn count(&self, level: usize) -> Result<u64> {
-        let ScoreAttribute { name, conjunctions, levels, threshold, is_similarity, .. } = self.attribute;
-        let reaching = |predicate: &Predicate| {
-            let least = Billionths(levels[level].max(*threshold)).to_string();
-            let wrong = || Error::Internal(format!("`{name}` has a level that is no decimal: {least}"));
-            let bound = Bound { least: Decimal::parse(&least).ok_or_else(wrong)?, strict: false };
-            let mut predicate = predicate.clone();
-            if let Test::Compare { measure, .. } = &mut predicate.test {
-                match measure {
-                    Measure::Texts(_, asked) | Measure::Sets(_, _, asked) => {
-                        *asked = Asked::Similarity(bound)
-                    }
-                    Measure::Equal | Measure::Difference { .. } => {}
-                }
-            }
-            Ok(predicate)
-        };
-        let conjunctions = match is_similarity {
-            false => conjunctions.clone(),
-            true => {
-                let all = conjunctions.iter().map(|conjunction| conjunction.iter().map(reaching).collect());
-                all.collect::<Result<_>>()?
-            }
-        };
-        let rule = Rule { name: name.clone(), conjunctions };
-        self.job.count(vec![rule], self.device, self.control)
+        let levels = self.attribute.levels[..=level].iter();
+        let reaching = levels.map(|level| self.attribute.reaching(level)).collect::<Result<Vec<_>>>()?;
+        let rule = |conjunctions| Rule { name: self.attribute.name.clone(), conjunctions };
+        self.job.count(reaching.into_iter().map(rule).collect(), self.device, self.control)
     }
 }
 
@@ -259,7 +236,7 @@ fn sample(
         (first..n_right).map(move |right| [left, right])
     });
     let (mut patterns, mut left) = (BTreeMap::new(), n_sampled);
-    let mut scores = scoring.load(device)?;
+    let mut scores = scoring.load_patterns(device)?;
     while left > 0 {
         control.check()?;
         let n = left.min(AT_ONCE as u64) as usize;

@@ -1,7 +1,6 @@
 //! Doubts: what about a fit should not be believed without a look.
 
 use super::Share;
-use crate::base::billionths::Billionths;
 use crate::rules::ScoreAttribute;
 use std::fmt;
 
@@ -25,18 +24,6 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// A level, as people know it.
-pub(super) fn level(attribute: &ScoreAttribute, nth: usize) -> String {
-    match attribute.levels.get(nth) {
-        Some(&least) if attribute.is_similarity => format!(">= {}", Billionths(least)),
-        Some(_) => "holds".to_owned(),
-        None if attribute.is_similarity => {
-            format!("< {}", Billionths(attribute.levels.last().copied().unwrap_or_default()))
-        }
-        None => "does not hold".to_owned(),
-    }
-}
-
 /// An attribute whose levels have their probabilities.
 pub(super) struct Fitted<'a> {
     pub(super) attribute: &'a ScoreAttribute,
@@ -47,7 +34,7 @@ pub(super) struct Fitted<'a> {
 impl Fitted<'_> {
     fn doubt(&self, nth: usize, what: String) -> Doubt {
         let ScoreAttribute { name, .. } = self.attribute;
-        Doubt { about: format!("`{name}`, level {}", level(self.attribute, nth)), what }
+        Doubt { about: format!("`{name}`, level {}", self.attribute.level_name(nth)), what }
     }
 
     /// m and u of each level, in order unless the attribute says otherwise, and what is doubtful about them.
@@ -88,7 +75,7 @@ impl Fitted<'_> {
                 let what = format!(
                     "it seems to weigh more than {}, which is better: both weigh the same now; leave one of them out, or \
                      write `monotone = false` for the attribute if that is right",
-                    level(self.attribute, better)
+                    self.attribute.level_name(better)
                 );
                 doubts.push(self.doubt(worse, what));
             }

@@ -29,9 +29,8 @@ const LEAST_ATTRIBUTES: usize = 2;
 const ENOUGH_ATTRIBUTES: usize = 3;
 /// What is known of any two records counts as much as this share of the candidates: enough to say which class is which.
 const WORTH: f64 = 0.005;
-/// Attributes in which those that do not match must look like any two records: these agree in them as often, but for so many
-/// times as often and so much.
-const LEAST_BY_CHANCE: usize = 2;
+/// Those that do not match must look like any two records in more than half of the attributes: these agree in them as often,
+/// but for so many times as often and so much.
 const TIMES: f64 = 5.0;
 const MORE: f64 = 0.05;
 /// Matches that a rule must be expected to have found.
@@ -95,7 +94,7 @@ impl Matching {
         device: &dyn Backend,
         control: &Control,
     ) -> Result<Self> {
-        let (mut patterns, mut scores) = (BTreeMap::new(), scoring.load(device)?);
+        let (mut patterns, mut scores) = (BTreeMap::new(), scoring.load_patterns(device)?);
         let all = truth.matching_pairs();
         if all.is_empty() {
             let message = "the truth names no pair of these tables: there is nothing to learn from";
@@ -156,7 +155,7 @@ impl Source {
             .attributes()
             .iter()
             .map(|attribute| {
-                let mut own = attribute.conjunctions.iter().flatten().flat_map(columns);
+                let mut own = attribute.predicates().flat_map(columns);
                 own.all(|column| !asked.contains(&column))
             })
             .collect();
@@ -264,7 +263,7 @@ impl Learning<'_> {
         let of = |&&nth: &&usize| is_by_chance((&estimate.probabilities.u[nth], &u[nth]));
         let n_by_chance = telling.iter().filter(of).count();
         // Else those that do not match are matches with slips: nearly all match.
-        if n_by_chance >= LEAST_BY_CHANCE { estimate } else { self.as_by_chance(mask) }
+        if 2 * n_by_chance > telling.len() { estimate } else { self.as_by_chance(mask) }
     }
 
     /// With those that do not match like any two records.

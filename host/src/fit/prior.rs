@@ -4,7 +4,7 @@ use super::{FitOptions, Seen};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::entities::em::Counted;
-use crate::entities::score::{Model, Scoring};
+use crate::entities::score::{Model, Scoring, chance};
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::tell::evaluate::Truth;
@@ -110,7 +110,7 @@ fn expected(candidates: &[Counted], levels: &[Vec<(f64, f64)>], n_pairs: f64) ->
             break;
         }
         let model = Model::new(prior, levels.iter().map(Vec::as_slice));
-        let of = |&(pattern, n): &Counted| n as f64 / (1.0 + (-model.weight(pattern)).exp2());
+        let of = |&(pattern, n): &Counted| n as f64 * chance(model.weight(pattern));
         let next: f64 = candidates.iter().map(of).sum();
         let change = (next - n_matches).abs() / next.max(1.0);
         n_matches = next;

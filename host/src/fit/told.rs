@@ -3,9 +3,12 @@
 use super::{Fit, Lesson, PriorSource};
 use crate::base::billionths::Billionths;
 use crate::base::shown::shown;
-use crate::entities::score::LevelWeights;
+use crate::entities::score::{LevelName, LevelWeights};
 use indicatif::HumanCount;
 use std::fmt;
+
+/// Characters that levels are lined up to. Longer conditions stand out.
+const MOST_WIDE: usize = 48;
 
 /// m, u and the weight of every level, and where they come from.
 impl fmt::Display for Fit {
@@ -24,15 +27,26 @@ impl fmt::Display for Fit {
         writeln!(f, "prior            {:.3e} ({prior})", weights.prior)?;
         let names = weights.attributes.iter().map(|attribute| shown(&attribute.name).chars().count());
         let width = names.max().unwrap_or(0).max("attribute".len());
-        writeln!(f, "{:width$}  {:>12}  {:>10}  {:>10}  {:>8}", "attribute", "level", "m", "u", "bits")?;
+        let levels = weights.attributes.iter().flat_map(|attribute| &attribute.levels);
+        let conditions = levels.filter_map(|level| match &level.name {
+            Some(LevelName::When(condition)) => Some(shown(condition).chars().count()),
+            _ => None,
+        });
+        let wide = conditions.max().unwrap_or(0).clamp(12, MOST_WIDE);
+        writeln!(f, "{:width$}  {:>wide$}  {:>10}  {:>10}  {:>8}", "attribute", "level", "m", "u", "bits")?;
         for attribute in &weights.attributes {
             let mut name = &*shown(&attribute.name);
-            let mut lowest = Billionths(0);
-            for LevelWeights { at_least, m, u, .. } in &attribute.levels {
-                lowest = at_least.map_or(lowest, Billionths);
-                let level = format!("{} {lowest}", if at_least.is_some() { ">=" } else { "<" });
+            let mut before: Option<&LevelName> = None;
+            for LevelWeights { name: level, m, u, .. } in &attribute.levels {
+                let shown = match (level, before) {
+                    (Some(LevelName::AtLeast(least)), _) => format!(">= {}", Billionths(*least)),
+                    (Some(LevelName::When(condition)), _) => shown(condition).into_owned(),
+                    (None, Some(LevelName::AtLeast(least))) => format!("< {}", Billionths(*least)),
+                    (None, _) => "otherwise".to_owned(),
+                };
+                before = level.as_ref();
                 let weight = (m / u).log2();
-                writeln!(f, "{name:width$}  {level:>12}  {m:>10.6}  {u:>10.3e}  {weight:>+8.2}")?;
+                writeln!(f, "{name:width$}  {shown:>wide$}  {m:>10.6}  {u:>10.3e}  {weight:>+8.2}")?;
                 name = "";
             }
         }

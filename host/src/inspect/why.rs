@@ -10,6 +10,7 @@ mod json;
 mod measured;
 mod pair;
 mod ratio;
+mod score;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -20,14 +21,12 @@ pub use ratio::{Exact, Ratio};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::device::always_there;
 use crate::encode::{Encoded, encode};
-use crate::entities::score::Scoring;
+use crate::entities::score::{Scoring, Shares, probability};
 use crate::job::{Bound, Job};
 use crate::operators::neighbours::Orders;
 use crate::read::table::Table;
 use crate::rules::{Condition, Neighbourhood, Predicate, Rule, RuleSet, Score, ScoreAttribute, Test};
-use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::{ArchivedPath, Path};
 use hyperblock_shared::text::scratch_words;
 use std::collections::BTreeSet;
@@ -71,7 +70,26 @@ impl Inquiry {
             findings: pair.findings(&self.predicates)?,
             rules: self.rules.iter().map(|rule| self.rule(rule)).collect(),
             neighbourhoods: control.guard(|| self.near(left, right, control))?,
-            score: self.score.as_ref().map(|score| pair.score(score)).transpose()?,
+            score: self
+                .score
+                .as_ref()
+                .map(|score| control.guard(|| self.scored(score, &pair, [left, right], control)))
+                .transpose()?,
+        })
+    }
+
+    /// How a pair is scored, which two records are enough for; unless frequencies count, which all records have.
+    fn scored(&self, score: &Score, pair: &Pair, records: [u32; 2], control: &Control) -> Result<PairScore> {
+        let needs_all = score.attributes.iter().any(|attribute| attribute.term_frequency.is_some());
+        let ((left, right), [l, r]) = match needs_all {
+            true => ((&self.left, self.right.as_ref()), records),
+            false => ((&pair.left, pair.right.as_ref()), [0, pair.right_record()]),
+        };
+        let scoring = Scoring::new(score.clone(), left, right, control)?;
+        Ok(PairScore {
+            shares: scoring.shares(l, r)?,
+            threshold: scoring.threshold(),
+            attributes: score.attributes.clone(),
         })
     }
 
@@ -121,12 +139,24 @@ pub struct Why {
 /// How a pair is scored.
 #[derive(Debug)]
 pub struct PairScore {
-    /// In billionths.
-    pub score: u32,
-    /// What it must reach for the pair to be kept.
+    /// What it comes to, and what each attribute brings.
+    pub shares: Shares,
+    /// What the mean, or the probability, must reach for the pair to be kept: billionths.
     pub threshold: u32,
-    /// By attribute: its name, its measure, and how alike the records are in it, if both have it.
-    pub attributes: Vec<(String, String, Option<u32>)>,
+    /// By attribute: how it is known.
+    pub attributes: Vec<ScoreAttribute>,
+}
+
+impl PairScore {
+    /// Billionths of the mean, or of the probability.
+    pub fn reached(&self) -> u32 {
+        self.shares.weight().map_or(self.shares.score, probability)
+    }
+
+    /// Whether a candidate with it is kept.
+    pub fn is_kept(&self) -> bool {
+        self.reached() >= self.threshold
+    }
 }
 
 /// A sorted neighbourhood that a pair was asked about.
@@ -229,21 +259,6 @@ impl Pair {
     /// The right record's number in its table; the left one's is 0.
     fn right_record(&self) -> u32 {
         u32::from(self.right.is_none())
-    }
-
-    fn score(&self, score: &Score) -> Result<PairScore> {
-        let scoring = Scoring::new(score.clone(), &self.left, self.right.as_ref(), &Control::default())?;
-        let right = self.right_record();
-        let pair = [Candidate { left: 0, right, rule: 0 }];
-        let scores = scoring.load(always_there())?.score(&pair, &Control::default())?;
-        let of = |(attribute, similarity): (&ScoreAttribute, Option<u32>)| {
-            (attribute.name.clone(), attribute.measure(), similarity)
-        };
-        Ok(PairScore {
-            score: scores.first().copied().unwrap_or_default(),
-            threshold: scoring.threshold(),
-            attributes: scoring.attributes().iter().zip(scoring.similarities(0, right)).map(of).collect(),
-        })
     }
 
     fn findings(&self, predicates: &[Predicate]) -> Result<Vec<Finding>> {

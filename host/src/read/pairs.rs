@@ -11,7 +11,7 @@ use crate::read::table::{ColumnSchema, IdSource, Ids, Kind, ReadOptions, Table};
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use hyperblock_shared::layout::ScoredPair;
-use hyperblock_shared::score::ONE;
+use hyperblock_shared::score::{ONE, rank};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 const ID_COLUMNS: [[&str; 2]; 2] = [["left", "right"], ["id_a", "id_b"]];
 /// The name of the column of scores, if it is not told.
 const SCORE_COLUMN: &str = "score";
+/// The name of a column of weights, which are bits and not from 0 to 1, and of the one with their probabilities.
+const WEIGHT_COLUMN: &str = "weight";
+const PROBABILITY_COLUMN: &str = "probability";
 
 /// Where pairs and records are.
 #[derive(Clone, Debug, Default)]
@@ -32,9 +35,9 @@ pub struct PairSource {
     pub most_unpacked: Option<u64>,
     /// The columns of ids: by default `left` and `right`, or `id_a` and `id_b`, or the first two.
     pub ids: [Option<String>; 2],
-    /// The column of scores: by default `score`, if there is one.
+    /// The column of scores: by default `score`, or `weight`, if there is one.
     pub score: Option<String>,
-    /// Leave out pairs with a lower score, compared as it is written.
+    /// Leave out pairs with a lower score, or a lower `probability` where there are weights, compared as it is written.
     pub threshold: Option<Decimal>,
     /// Whether left and right ids are of two tables.
     pub two_tables: bool,
@@ -53,6 +56,8 @@ pub struct PairFile {
     pub n_rows: u64,
     /// Whether it has scores; else all pairs are as alike as can be.
     pub has_scores: bool,
+    /// Whether those are ranks of weights. Else they are billionths.
+    pub are_weights: bool,
     /// The ids of records, or of left ones.
     pub left: Ids,
     /// The ids of right records, if they are of another table; they are numbered after the left ones.
@@ -67,6 +72,7 @@ impl PairFile {
         let file = Table::read_even_empty(path, &options, &|_| true, control)?;
         let columns = source.id_columns(&file)?;
         let scores = source.scores(&file)?;
+        let are_weights = source.score_column(&file)?.is_some_and(|column| is_weight(&file, column));
         let [lefts, rights] = columns.map(|column| file.values(column));
         let (lefts, rights) = (lefts?, rights?);
         for (column, ids) in columns.into_iter().zip([lefts, rights]) {
@@ -103,7 +109,7 @@ impl PairFile {
             Some(ScoredPair { left, right: first_right + right, score })
         };
         let pairs = pairs.filter_map(pair).collect();
-        Ok(Self { pairs, n_rows: lefts.len() as u64, has_scores: scores.is_some(), left, right })
+        Ok(Self { pairs, n_rows: lefts.len() as u64, has_scores: scores.is_some(), are_weights, left, right })
     }
 
     /// All records, of both tables.
@@ -137,13 +143,16 @@ impl PairSource {
         Ok(columns)
     }
 
-    /// The score of each row, in billionths, if it reaches the threshold.
+    fn score_column(&self, file: &Table) -> Result<Option<usize>> {
+        match &self.score {
+            Some(name) => known(file, name).map(Some),
+            None => Ok(file.schema.find(SCORE_COLUMN).or_else(|| file.schema.find(WEIGHT_COLUMN))),
+        }
+    }
+
+    /// The score of each row, in billionths, or the rank of its weight, if it reaches the threshold.
     fn scores(&self, file: &Table) -> Result<Option<Vec<Option<u32>>>> {
-        let column = match &self.score {
-            Some(name) => Some(known(file, name)?),
-            None => file.schema.find(SCORE_COLUMN),
-        };
-        let Some(column) = column else {
+        let Some(column) = self.score_column(file)? else {
             return match self.threshold {
                 None => Ok(None),
                 Some(_) => {
@@ -155,26 +164,25 @@ impl PairSource {
                 }
             };
         };
-        let texts = file.values(column)?;
-        let text = |row: usize| (!texts.is_null(row)).then(|| texts.value(row));
-        let parsed: Vec<Option<Option<u32>>> = (0..texts.len())
-            .into_par_iter()
-            .map(|row| {
-                let score = Decimal::parse(text(row)?)?;
-                let billionths = billionths(score)?;
-                Some(self.threshold.is_none_or(|least| score >= least).then_some(billionths))
-            })
-            .collect();
-        if let Some(row) = parsed.iter().position(Option::is_none) {
-            let is = match text(row) {
-                None => "the score is missing".to_owned(),
-                Some(text) => format!("`{text}` is no score"),
-            };
-            let name = &file.schema.columns[column].name;
-            let message = format!("row {}, column `{name}`: {is}; write a number from 0 to 1", row + 1);
-            return Err(Error::table(&file.path, message));
-        }
-        Ok(Some(parsed.into_iter().flatten().collect()))
+        let is_weight = is_weight(file, column);
+        let of: fn(Decimal) -> Option<u32> = if is_weight { weight } else { billionths };
+        let scores = numbers(file, column, of, if is_weight { "of bits" } else { "from 0 to 1" })?;
+        let Some(least) = self.threshold else {
+            return Ok(Some(scores.into_iter().map(|it| Some(it.1)).collect()));
+        };
+        let probabilities = match file.schema.find(PROBABILITY_COLUMN).filter(|_| is_weight) {
+            Some(column) => Some(numbers(file, column, billionths, "from 0 to 1")?),
+            None if is_weight => {
+                let message = format!(
+                    "a threshold of weights needs a column `{PROBABILITY_COLUMN}`; this file has {}",
+                    file.schema.names()
+                );
+                return Err(Error::table(&file.path, message));
+            }
+            None => None,
+        };
+        let is_enough = |row: usize| probabilities.as_ref().unwrap_or(&scores)[row].0 >= least;
+        Ok(Some((0..scores.len()).map(|row| is_enough(row).then_some(scores[row].1)).collect()))
     }
 
     fn options(&self, id: IdSource) -> ReadOptions {
@@ -193,6 +201,43 @@ fn known(file: &Table, name: &str) -> Result<usize> {
     file.schema.find(name).ok_or_else(|| {
         Error::table(&file.path, format!("no column `{name}`; the columns are {}", file.schema.names()))
     })
+}
+
+/// Whether a column of scores is of weights.
+fn is_weight(file: &Table, column: usize) -> bool {
+    file.schema.columns[column].name.eq_ignore_ascii_case(WEIGHT_COLUMN)
+}
+
+/// The numbers of a column, and what `of` makes of them, which takes numbers of some kind alone.
+fn numbers(
+    file: &Table,
+    column: usize,
+    of: fn(Decimal) -> Option<u32>,
+    kind: &str,
+) -> Result<Vec<(Decimal, u32)>> {
+    let texts = file.values(column)?;
+    let text = |row: usize| (!texts.is_null(row)).then(|| texts.value(row));
+    let number = |row: usize| {
+        let number = Decimal::parse(text(row)?)?;
+        Some((number, of(number)?))
+    };
+    let parsed: Vec<Option<(Decimal, u32)>> = (0..texts.len()).into_par_iter().map(number).collect();
+    if let Some(row) = parsed.iter().position(Option::is_none) {
+        let name = &file.schema.columns[column].name;
+        let is = match text(row) {
+            None => format!("the {name} is missing"),
+            Some(text) => format!("`{text}` is no {name}"),
+        };
+        let message = format!("row {}, column `{name}`: {is}; write a number {kind}", row + 1);
+        return Err(Error::table(&file.path, message));
+    }
+    Ok(parsed.into_iter().flatten().collect())
+}
+
+/// The rank of a weight, whose millionths are rounded down; none if there is no such weight.
+fn weight(bits: Decimal) -> Option<u32> {
+    let millionths = bits.at_scale(36)?.div_euclid(10i128.pow(30));
+    Some(rank(i32::try_from(millionths).ok()?))
 }
 
 /// A score in billionths, rounded down; none if it is not from 0 to 1.

@@ -63,6 +63,7 @@ impl fmt::Display for ResolveSummary {
             HumanCount(self.n_joined),
             HumanCount(self.largest)
         )?;
+        writeln!(f, "                 ({})", self.method.about())?;
         if self.steps.is_empty() {
             return Ok(());
         }

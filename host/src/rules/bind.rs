@@ -4,8 +4,9 @@
 //! text. Equality between the two compares the text as written. Where a number is needed and text is found, the
 //! complaint says which value made the column text.
 
-use super::file::{AttributeEntry, RuleFile};
+use super::file::{AttributeEntry, LevelEntry, RuleFile};
 use super::normal::{self, MOST_CONJUNCTIONS, NoRule};
+use super::score::Level;
 use super::score::{Score, ScoreAttribute};
 use super::suggest::nearest;
 use super::syntax::{
@@ -37,16 +38,37 @@ pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) 
     let Some(section) = file.score() else { return Ok(None) };
     let tables = Tables { left, right };
     let attribute = |entry: &AttributeEntry| {
-        let Measured { comparison, is_similarity } = &entry.measured;
-        Ok(ScoreAttribute {
+        let (conjunctions, is_similarity) = match &entry.measured {
+            None => (Vec::new(), false),
+            Some(Measured { comparison, is_similarity }) => {
+                (tables.conjunctions(comparison, &entry.span)?, *is_similarity)
+            }
+        };
+        let level = |level: &LevelEntry| {
+            Ok(match level {
+                LevelEntry::AtLeast(least) => Level::AtLeast(*least),
+                LevelEntry::When(formula, span) => {
+                    Level::When(tables.rule("", formula, span, dedupe)?.conjunctions)
+                }
+            })
+        };
+        let attribute = ScoreAttribute {
             name: entry.name.clone(),
-            conjunctions: tables.conjunctions(comparison, &entry.span)?,
-            is_similarity: *is_similarity,
+            conjunctions,
+            is_similarity,
             weight: entry.weight,
             threshold: entry.threshold,
-            levels: entry.levels.clone(),
+            levels: entry.levels.iter().map(level).collect::<Parsed<_>>()?,
             monotone: entry.monotone,
-        })
+            term_frequency: entry.term_frequency,
+        };
+        if attribute.term_frequency.is_some() && attribute.agreeing().is_none() {
+            let message =
+                "frequencies count where both records have the same value, and that is not the best level";
+            return Err(complaint(entry.span.clone(), message)
+                .help("let the best level be 1, or `l.a = r.a`; or leave `term_frequency` out"));
+        }
+        Ok(attribute)
     };
     let sure = |(nth, (formula, span)): (usize, &(Formula<Comparison>, Range<usize>))| {
         tables.rule(&format!("sure {}", nth + 1), formula, span, dedupe)
@@ -57,6 +79,7 @@ pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) 
     Ok(Some(Score {
         method: section.method,
         threshold: section.threshold,
+        missing: section.missing,
         attributes: attributes.map_err(|complaint| file.error(complaint))?,
         weights: section.weights.as_ref().map(|weights| folder.join(weights)),
         sure: sure.map_err(|complaint| file.error(complaint))?,

@@ -16,7 +16,7 @@ mod neighbourhood;
 mod score;
 
 pub(super) use neighbourhood::NearEntry;
-pub(super) use score::{AttributeEntry, ScoreSection};
+pub(super) use score::{AttributeEntry, LevelEntry, ScoreSection};
 
 use super::Side;
 use super::literal::Literal;
@@ -117,8 +117,7 @@ impl RuleFile {
         let mut seen = HashSet::new();
         let of_rules = self.entries.iter().flat_map(|entry| entry.formula.leaves());
         let attributes = self.score.iter().flat_map(|score| &score.attributes);
-        let comparisons =
-            of_rules.chain(attributes.flat_map(|attribute| attribute.measured.comparison.leaves()));
+        let comparisons = of_rules.chain(attributes.flat_map(AttributeEntry::comparisons));
         let sure = self.score.iter().flat_map(|score| &score.sure);
         let comparisons = comparisons.chain(sure.flat_map(|(formula, _)| formula.leaves()));
         let keys = self.neighbourhoods.iter().flat_map(|entry| &entry.keys);

@@ -44,7 +44,7 @@ impl ClusterSummary {
 impl fmt::Display for ClusterSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "device           {}", self.device)?;
-        writeln!(f, "method           {}", self.method)?;
+        writeln!(f, "method           {} ({})", self.method, self.method.about())?;
         match self.n_rows == self.n_pairs {
             true => writeln!(f, "pairs            {}", HumanCount(self.n_pairs))?,
             false => {

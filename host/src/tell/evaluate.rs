@@ -202,6 +202,13 @@ impl Truth {
         }
     }
 
+    /// Whether a left and a right record match.
+    pub(crate) fn is_match(&self, left: u32, right: u32) -> bool {
+        let (left, right) =
+            if self.n_right.is_none() { (left.min(right), left.max(right)) } else { (left, right) };
+        self.matches(&Candidate { left, right, rule: 0 })
+    }
+
     /// How good the candidates are that were counted.
     pub fn quality(&self) -> Quality {
         let Agreement { precision, recall, f1 } = self.pairwise(self.n_found, self.n_candidates);

@@ -67,14 +67,18 @@ pub struct DeviceScores {
     pub columns: DeviceColumns,
     /// What is measured.
     pub attributes: DeviceSlice<Attribute>,
+    /// What values weigh of their own.
+    pub terms: DeviceSlice<i32>,
     /// Pairs of records, the left one in the lower half.
     pub pairs: DeviceSlice<u64>,
-    /// A word for each pair, or two where patterns are wanted.
+    /// Two words for each pair: see `device::score`.
     pub results: DeviceAtomics<u32>,
+    /// How many of them are kept.
+    pub n_kept: DeviceCell<u32>,
     /// For each thread, as much as the longest text of the columns needs.
     pub scratch: DeviceScratch,
-    /// The number of a [`crate::score::Wanted`].
-    pub wanted: u32,
+    /// The numbers of a [`crate::score::Wanted`].
+    pub wanted: [u32; 3],
     /// Fills the last 64-bit word.
     pub padding: u32,
 }
@@ -84,4 +88,4 @@ const _: () = assert!(size_of::<DeviceDecide>() == DECIDE);
 const _: () = assert!(size_of::<DeviceScan>() == DECIDE + size_of::<DeviceSweep>());
 const _: () = assert!(size_of::<DeviceResidual>() == DECIDE + size_of::<DeviceJoin>() + 48);
 const _: () = assert!(size_of::<DeviceListed>() == DECIDE + size_of::<DeviceSweep>() + 32);
-const _: () = assert!(size_of::<DeviceScores>() == 80 + 3 * 16 + 24 + 8);
+const _: () = assert!(size_of::<DeviceScores>() == 80 + 4 * 16 + 8 + 24 + 16);

@@ -1,13 +1,21 @@
-//! One attribute of a score: how alike two records are in it.
+//! One test of an attribute of a score: how alike two records are in it, or whether a comparison holds.
 
-use super::{Billionths, MOST_LEVELS, ONE};
+use super::{Billionths, MOST_LEVELS, ONE, PLACES};
 use crate::columns::{Columns, MISSING};
 use crate::measure::{Asked, Measure, OfSets, OfTexts, equal, within};
 use crate::predicate::{Predicate, Test};
 use crate::text::Scratch;
+use crate::threshold::Threshold;
 use bytemuck::{Pod, Zeroable};
 
-/// An attribute, as both sides read it. Numbers of operands and columns are those of [`Columns`].
+/// The test is the last one of a conjunction.
+pub const ENDS_CONJUNCTION: u32 = 1;
+/// The test is the last one of an attribute.
+pub const ENDS_ATTRIBUTE: u32 = 2;
+/// Values weigh nothing of their own.
+pub const NO_TERMS: u32 = u32::MAX;
+
+/// A test of an attribute, as both sides read it. Numbers of operands and columns are those of [`Columns`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct Attribute {
@@ -25,20 +33,31 @@ pub struct Attribute {
     pub column: u32,
     /// What a condition compares a count with.
     pub bound: u32,
-    /// Whether a condition must fail: 1 if so.
+    /// Whether a comparison must fail: 1 if so.
     pub negated: u32,
     /// What it counts in the mean. All attributes' stay below 2^32 together.
     pub weight: u32,
-    /// Billionths below which a similarity counts as 0.
+    /// Billionths below which a similarity counts as 0, or does not hold.
     pub threshold: u32,
-    /// How many of `levels` there are.
+    /// Levels of the attribute, but the last.
     pub n_levels: u32,
-    /// The billionths that each level but the last must reach, falling.
+    /// Of a similarity, the billionths that each level but the last must reach, falling.
     pub levels: [u32; MOST_LEVELS],
+    /// Of a condition, the level that is reached where its conjunction holds. 0 for a similarity.
+    pub level: u32,
+    /// [`ENDS_CONJUNCTION`] and [`ENDS_ATTRIBUTE`].
+    pub ends: u32,
+    /// Where the weights of its values begin among those of all attributes: they count on the best level, where both
+    /// records have the same value. Or [`NO_TERMS`].
+    pub terms: u32,
+    /// The most that the attribute weighs, whatever its level and its value are: millionths of a bit.
+    pub best: i32,
+    /// By level, also what is missing: millionths of a bit.
+    pub bits: [i32; PLACES],
 }
 
 /// Words in an [`Attribute`].
-pub(crate) const ATTRIBUTE_WORDS: usize = 11 + MOST_LEVELS;
+pub(crate) const ATTRIBUTE_WORDS: usize = 15 + MOST_LEVELS + PLACES;
 const _: () = assert!(size_of::<Attribute>() == 4 * ATTRIBUTE_WORDS);
 
 /// What an attribute compares by.
@@ -56,6 +75,10 @@ pub enum Kind {
     Texts,
     /// A similarity of sets.
     Sets,
+    /// Whether the left record is marked.
+    Left,
+    /// Whether the right record is.
+    Right,
 }
 
 impl Kind {
@@ -68,36 +91,67 @@ impl Kind {
             2 => Self::TextCount,
             3 => Self::SetCount,
             4 => Self::Texts,
-            _ => Self::Sets,
+            5 => Self::Sets,
+            6 => Self::Left,
+            _ => Self::Right,
         }
     }
 }
 
 impl Attribute {
-    /// What a predicate compares by, without the bound of a similarity; of no weight, with no threshold and no levels.
-    /// `None` if it looks at one record alone.
-    pub fn of(predicate: &Predicate) -> Option<Self> {
-        let Test::Compare { left, right, measure } = predicate.test else { return None };
-        let (kind, variant, column, bound) = match measure {
-            Measure::Equal => (Kind::Equal, 0, 0, 0),
-            Measure::Within { reaches } => (Kind::Within, 0, reaches, 0),
-            Measure::Texts { texts, by, asked } => match asked {
-                Asked::Count(bound) => (Kind::TextCount, by as u32, texts, bound),
-                Asked::Similarity(_) => (Kind::Texts, by as u32, texts, 0),
-            },
-            Measure::Sets { sets, by, asked } => match asked {
-                Asked::Count(bound) => (Kind::SetCount, by as u32, sets, bound),
-                Asked::Similarity(_) => (Kind::Sets, by as u32, sets, 0),
-            },
+    /// What a predicate tests; of a similarity its value, without the bound. Of no weight, with no levels, and alone.
+    pub fn of(predicate: &Predicate) -> Self {
+        let (left, right, (kind, variant, column, bound)) = match predicate.test {
+            Test::Left { marks } => (0, 0, (Kind::Left, 0, marks, 0)),
+            Test::Right { marks } => (0, 0, (Kind::Right, 0, marks, 0)),
+            Test::Compare { left, right, measure } => {
+                let by = match measure {
+                    Measure::Equal => (Kind::Equal, 0, 0, 0),
+                    Measure::Within { reaches } => (Kind::Within, 0, reaches, 0),
+                    Measure::Texts { texts, by, asked } => match asked {
+                        Asked::Count(bound) => (Kind::TextCount, by as u32, texts, bound),
+                        Asked::Similarity(_) => (Kind::Texts, by as u32, texts, 0),
+                    },
+                    Measure::Sets { sets, by, asked } => match asked {
+                        Asked::Count(bound) => (Kind::SetCount, by as u32, sets, bound),
+                        Asked::Similarity(_) => (Kind::Sets, by as u32, sets, 0),
+                    },
+                };
+                (left, right, by)
+            }
         };
-        let negated = u32::from(predicate.negated);
-        let kind = kind as u32;
-        Some(Self { left, right, kind, variant, column, bound, negated, ..Self::zeroed() })
+        let (kind, negated) = (kind as u32, u32::from(predicate.negated));
+        let (ends, terms) = (ENDS_CONJUNCTION | ENDS_ATTRIBUTE, NO_TERMS);
+        Self { left, right, kind, variant, column, bound, negated, ends, terms, ..Self::zeroed() }
+    }
+
+    /// The same as a condition: whether the predicate holds. What it asks of a similarity is asked of its billionths.
+    pub fn of_condition(predicate: &Predicate, level: u32) -> Self {
+        let asked = match predicate.test {
+            Test::Compare { measure: Measure::Texts { asked, .. } | Measure::Sets { asked, .. }, .. } => {
+                asked
+            }
+            _ => Asked::Count(0),
+        };
+        let threshold = match asked {
+            // A scale divides a billion, and above is one billionth more.
+            Asked::Similarity(Threshold { digits, scale, strict }) => {
+                digits * (Threshold::MAX_SCALE / scale) + u32::from(strict)
+            }
+            Asked::Count(_) => 1,
+        };
+        Self { level, threshold, ..Self::of(predicate) }
+    }
+
+    /// Whether it is a test of a condition. Else it is a similarity.
+    #[inline]
+    pub fn is_condition(&self) -> bool {
+        self.level != 0
     }
 
     /// The level of a similarity: 1 if it reaches the first threshold, 2 if it reaches the next, and so on.
     #[inline]
-    pub fn level(&self, similarity: u32) -> u32 {
+    pub fn level_of(&self, similarity: u32) -> u32 {
         let missed = self.levels.iter().take(self.n_levels as usize).filter(|&&level| similarity < level);
         1 + missed.count() as u32
     }
@@ -108,9 +162,12 @@ impl Attribute {
         self.levels.get(self.n_levels.wrapping_sub(1) as usize).copied().unwrap_or(ONE)
     }
 
-    /// The codes of two records, if both have it.
+    /// The codes of two records, if both have it. A mark has none, and is there.
     #[inline(always)]
     pub(super) fn codes(&self, columns: &impl Columns, [left, right]: [u32; 2]) -> Option<[u32; 2]> {
+        if matches!(Kind::from_number(self.kind), Kind::Left | Kind::Right) {
+            return Some([0, 1]);
+        }
         let l = columns.codes(self.left)[left as usize];
         let r = columns.codes(self.right)[right as usize];
         (l != MISSING && r != MISSING).then_some([l, r])
@@ -124,7 +181,7 @@ impl Attribute {
         pair: [u32; 2],
         scratch: &mut (impl Scratch + ?Sized),
     ) -> Option<u32> {
-        self.similarity(columns, self.codes(columns, pair)?, 0, scratch)
+        self.similarity(columns, pair, self.codes(columns, pair)?, 0, scratch)
     }
 
     /// How alike two values are in it, in billionths, or `None` if one of them has no tokens. What is below `least`
@@ -134,6 +191,7 @@ impl Attribute {
     pub(super) fn similarity(
         &self,
         columns: &impl Columns,
+        [left, right]: [u32; 2],
         [l, r]: [u32; 2],
         least: u32,
         scratch: &mut (impl Scratch + ?Sized),
@@ -142,8 +200,10 @@ impl Attribute {
         let kind = Kind::from_number(self.kind);
         let asked = match kind {
             Kind::TextCount | Kind::SetCount => Asked::Count(self.bound),
-            Kind::Equal | Kind::Within | Kind::Texts | Kind::Sets => Asked::Similarity(Billionths(least)),
+            _ => Asked::Similarity(Billionths(least)),
         };
+        let marked =
+            |record: u32| columns.marks(self.column)[(record / 32) as usize] >> (record % 32) & 1 == 1;
         let one_if = |holds| if holds { ONE } else { 0 };
         let similarity = match kind {
             Kind::Equal => one_if(equal::holds(l, r)),
@@ -155,9 +215,11 @@ impl Attribute {
             Kind::SetCount | Kind::Sets => {
                 OfSets::from_number(self.variant).score(columns.sets(self.column), l, r, asked)?
             }
+            Kind::Left => one_if(marked(left)),
+            Kind::Right => one_if(marked(right)),
         };
-        // Only what holds or does not can be negated.
-        let similarity = if self.negated == 0 { similarity } else { ONE - similarity };
-        Some(if similarity < least { 0 } else { similarity })
+        let similarity = if similarity < least { 0 } else { similarity };
+        // Only what holds or does not is negated.
+        Some(if self.negated == 0 { similarity } else { one_if(similarity == 0) })
     }
 }

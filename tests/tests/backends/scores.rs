@@ -10,6 +10,7 @@ pub(crate) const TRIALS: &[Registered] = trials![
     EVERYWHERE => [
         random_cases,
         compound_cases,
+        weighted_cases,
         long_texts,
         a_device_without_memory,
         records_that_are_not_there,
@@ -30,6 +31,13 @@ fn compound_cases(bench: Bench) {
     let device = bench.shape(64, 2, 16).open();
     let (n_cases, most_rows) = bench.by((100, 9), (15, 7), (20, 9));
     for_all(n_cases, &scores::compound_cases(most_rows), |case| case.assert_exact(&*device));
+}
+
+/// Weights, to the last millionth: levels by thresholds and by conditions, and frequencies of values.
+fn weighted_cases(bench: Bench) {
+    let device = bench.shape(64, 2, 16).open();
+    let (n_cases, most_rows) = bench.by((400, 9), (30, 7), (100, 20));
+    for_all(n_cases, &scores::weighted_cases(most_rows), |case| case.assert_weights(&*device));
 }
 
 fn long_texts(bench: Bench) {

@@ -132,7 +132,7 @@ fn summary() {
     assert_snapshot!(ran.stderr, @r"
     running on cpu (N threads)
     device           cpu (N threads)
-    method           components
+    method           components (all records that pairs connect, however long the chain)
     pairs            5
     records          6
     entities         2
@@ -145,7 +145,7 @@ fn summary() {
     assert_snapshot!(ran.stderr, @r"
     running on cpu (N threads)
     device           cpu (N threads)
-    method           complete
+    method           complete (every two records of an entity are a pair)
     pairs            4 of 5
     records          6
     entities         3
@@ -191,7 +191,10 @@ fn bad_arguments() {
     assert_snapshot!(of(1, "-o nowhere/e.csv --device cpu"), @"error: nowhere/e.csv: No such file or directory (os error 2)");
     assert_snapshot!(of(1, "-o e.xlsx --device cpu"), @"error: e.xlsx: the output's extension must be .csv, .tsv, .parquet or .arrow (or - for standard output)");
     assert_snapshot!(of(1, "-o e.csv --device cpu --records nobody.csv"), @"error: nobody.csv: No such file or directory (os error 2)");
-    assert!(of(2, "-o e.csv --method single").contains("expected components, center, complete or tiled-fw"));
+    assert!(
+        of(2, "-o e.csv --method single")
+            .contains("expected components, center, complete, tiled-fw, one-to-one, many-to-one or best")
+    );
     assert!(of(2, "-o e.csv --threshold 2").contains("a number from 0 to 1"));
     assert!(of(2, "-o e.csv --right-records b.csv").contains("--two-tables"));
 }

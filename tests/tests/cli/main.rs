@@ -28,5 +28,6 @@ mod resolve;
 mod score;
 #[cfg(unix)]
 mod signals;
+mod weights;
 mod why;
 mod work;

@@ -76,6 +76,7 @@ fn the_summary_measures_every_step() {
     time             [time] (read [time], encode [time], plan [time], load [time], scan [time], score [time], keep [time], cluster [time])
     peak memory      [memory]
     entities         3 by components, 1 of several records, the largest of 3
+                     (all records that pairs connect, however long the chain)
     quality                     precision  recall      F1  B³ precision  recall      F1
       candidates               6   0.5000  1.0000  0.6667        0.7000  1.0000  0.8235
       kept                     2   1.0000  0.6667  0.8000        1.0000  1.0000  1.0000

@@ -115,11 +115,11 @@ fn weights_by_fellegi_and_sunter() {
         levels = [{ at_least = 1, m = 0.9, u = 0.1 }, { below = 1, m = 0.1, u = 0.9 }]\n";
     let folder = folder.file("weights.toml", weights);
     assert_snapshot!(folder.stdout("dedupe people.csv -r rules.toml -o - --device cpu"), @r"
-    left,right,rule,score
-    2,33,city,0.869565217
-    4,9,city,0.001369863
-    4,10,city,0.001369863
-    9,10,city,0.666666667
+    left,right,rule,weight,probability
+    2,33,city,2.736966,0.869565249
+    4,9,city,-9.509775,0.001369863
+    4,10,city,-9.509775,0.001369863
+    9,10,city,1,0.666666667
     ");
 }
 
@@ -140,8 +140,9 @@ fn why_a_score() {
     The pair is a candidate; its witness is "city".
 
     Its score is 0.90625; a candidate with it is kept, as it is not below 0.5.
-      name        0.875        levenshtein_similarity(l.name, r.name)
-      near birth  1            abs(l.born - r.born) <= 1
+                  alike  weight   brings
+      name        0.875   75.0%  +0.6562  levenshtein_similarity(l.name, r.name)
+      near birth      1   25.0%  +0.2500  abs(l.born - r.born) <= 1
     "#);
     assert_snapshot!(folder.stdout("why 2 33 people.csv -r rules.toml --format json"), @r#"
     {
@@ -188,7 +189,8 @@ fn why_a_score() {
           {
             "name": "name",
             "measure": "levenshtein_similarity(l.name, r.name)",
-            "similarity": 1
+            "similarity": 1,
+            "weight": 1.0
           },
           {
             "name": "near birth",
@@ -216,8 +218,9 @@ fn one_edit_exactly() {
     ");
     assert_snapshot!(folder.stdout("why 9 10 people.csv -r rules.toml").split_once("Its score").unwrap().1, @r"
      is 1; a candidate with it is kept, as it is not below 0.
-      one edit                              1            levenshtein(l.name, r.name) <= 1 AND levenshtein(l.name, r.name) > 0
-      abs(l.born - r.born) BETWEEN 1 AND 2  1            abs(l.born - r.born) <= 2 AND abs(l.born - r.born) >= 1
+                                            alike  weight   brings
+      one edit                                  1   25.0%  +0.2500  levenshtein(l.name, r.name) <= 1 AND levenshtein(l.name, r.name) > 0
+      abs(l.born - r.born) BETWEEN 1 AND 2      1   75.0%  +0.7500  abs(l.born - r.born) <= 2 AND abs(l.born - r.born) >= 1
     ");
     let fellegi = score.replace("[score]", "[score]\nscore = 'fellegi-sunter'\nweights = 'w.toml'");
     let folder = people(&fellegi).file("truth.csv", "id_a,id_b\n9,10\n4,9\n");

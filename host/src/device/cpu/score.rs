@@ -4,8 +4,8 @@ use super::Cpu;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
-use crate::operators::scores::{PairScores, ScoresOperator};
-use hyperblock_shared::score::{Attribute, Wanted, result};
+use crate::operators::scores::{PairScores, ScoresOperator, Tests};
+use hyperblock_shared::score::{Wanted, result};
 use hyperblock_shared::text::scratch_words;
 use rayon::prelude::*;
 
@@ -13,50 +13,52 @@ use rayon::prelude::*;
 const PAIRS_PER_SHARE: usize = 1 << 10;
 
 impl ScoresOperator for Cpu {
-    fn load_scores<'a>(
-        &'a self,
-        encoded: &'a Encoded,
-        attributes: &'a [Attribute],
-    ) -> Result<Box<dyn PairScores + 'a>> {
-        Ok(Box::new(CpuScores { encoded, attributes }))
+    fn load_scores<'a>(&'a self, encoded: &'a Encoded, tests: Tests) -> Result<Box<dyn PairScores + 'a>> {
+        Ok(Box::new(CpuScores { encoded, tests }))
     }
 }
 
 /// Columns to score by, where they lie.
 struct CpuScores<'a> {
     encoded: &'a Encoded,
-    attributes: &'a [Attribute],
+    tests: Tests,
 }
 
 impl PairScores for CpuScores<'_> {
-    fn means(&mut self, pairs: &[[u32; 2]], least: u32, control: &Control) -> Result<Vec<u32>> {
-        // At most 1, which is 10^9.
-        self.results(pairs, Wanted::Mean { least }, control, |mean| mean as u32)
+    fn kept(&mut self, pairs: &[[u32; 2]], wanted: Wanted, control: &Control) -> Result<Vec<(u32, u32)>> {
+        let shares = self.shares(pairs, control, |place, pair, scratch| {
+            let result = self.result(pair, wanted, scratch);
+            // Neither a mean nor a rank is more than a word.
+            wanted.keeps(result).then_some((place, result as u32))
+        })?;
+        Ok(shares.concat())
     }
 
     fn patterns(&mut self, pairs: &[[u32; 2]], control: &Control) -> Result<Vec<u64>> {
-        self.results(pairs, Wanted::Pattern, control, |pattern| pattern)
+        let shares = self
+            .shares(pairs, control, |_, pair, scratch| Some(self.result(pair, Wanted::Pattern, scratch)))?;
+        Ok(shares.concat())
     }
 }
 
 impl CpuScores<'_> {
-    fn results<T: Copy + Default + Send>(
+    fn result(&self, pair: [u32; 2], wanted: Wanted, scratch: &mut [u64]) -> u64 {
+        result(&self.tests.attributes, &self.tests.terms, self.encoded, pair, wanted, scratch)
+    }
+
+    /// What `of` makes of each pair and its place, share by share.
+    fn shares<T: Send>(
         &self,
         pairs: &[[u32; 2]],
-        wanted: Wanted,
         control: &Control,
-        of: impl Fn(u64) -> T + Sync,
-    ) -> Result<Vec<T>> {
-        let mut results = vec![T::default(); pairs.len()];
-        let shares = results.par_chunks_mut(PAIRS_PER_SHARE).zip(pairs.par_chunks(PAIRS_PER_SHARE));
+        of: impl Fn(u32, [u32; 2], &mut [u64]) -> Option<T> + Sync,
+    ) -> Result<Vec<Vec<T>>> {
         let scratch = || vec![0u64; scratch_words(self.encoded.longest()) as usize];
-        shares.try_for_each_init(scratch, |scratch, (results, pairs)| {
+        let share = |scratch: &mut Vec<u64>, (nth, pairs): (usize, &[[u32; 2]])| {
             control.check()?;
-            for (place, &pair) in results.iter_mut().zip(pairs) {
-                *place = of(result(self.attributes, self.encoded, pair, wanted, scratch.as_mut_slice()));
-            }
-            Ok(())
-        })?;
-        Ok(results)
+            let first = (nth * PAIRS_PER_SHARE) as u32;
+            Ok((first..).zip(pairs).filter_map(|(place, &pair)| of(place, pair, scratch)).collect())
+        };
+        pairs.par_chunks(PAIRS_PER_SHARE).enumerate().map_init(scratch, share).collect()
     }
 }

@@ -27,7 +27,7 @@ pub(super) use overlap::{OverlapKernels, OverlapLaunches};
 pub(super) use relation::{MERGE_TILE, RELATION_THREADS, RelationKernels, RelationLaunches, SORT_TILE};
 pub(super) use residual::{RESIDUAL_THREADS, ResidualKernel, launch_residual};
 pub(super) use scan::{ScanBlocks, launch_scan};
-pub(super) use score::{SCORE_THREADS, ScoreBuffers, ScoreKernel, launch_score, words_per_pair};
+pub(super) use score::{SCORE_THREADS, ScoreBuffers, ScoreKernel, launch_score};
 
 use super::{Cuda, driver};
 use crate::base::error::{Error, Result};

@@ -3,18 +3,17 @@
 use super::Scoring;
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
-use hyperblock_shared::score::Kind;
 
 impl Scoring {
     /// Of all pairs those in which an attribute's values are the same, and those in which both are there. `None` if its best
     /// level is not about that, or if one table's records are compared by two different columns.
     pub(crate) fn same_values(&self, attribute: usize, is_one_table: bool) -> Option<(u64, u64)> {
-        let attribute = self.attributes.get(attribute)?.alone()?;
-        let is_text = matches!(Kind::from_number(attribute.kind), Kind::Equal | Kind::Texts);
-        if !is_text || attribute.negated != 0 || (is_one_table && attribute.left != attribute.right) {
+        self.score.attributes.get(attribute)?.agreeing()?;
+        let test = self.lowered.get(attribute)?.first()?;
+        if is_one_table && test.left != test.right {
             return None;
         }
-        let (left, right) = (self.encoded.codes(attribute.left), self.encoded.codes(attribute.right));
+        let (left, right) = (self.encoded.codes(test.left), self.encoded.codes(test.right));
         Some(equal_pairs(left, (!is_one_table).then_some(right)))
     }
 }

@@ -7,7 +7,8 @@ use crate::base::stopwatch::Stopwatch;
 use crate::operators::Backend;
 use hyperblock_shared::layout::Candidate;
 
-/// A candidate that is alike enough, and its score in billionths.
+/// A candidate that is alike enough, and its score: billionths of a mean, or the rank of a weight
+/// ([`hyperblock_shared::score::rank`]).
 pub type Kept = (Candidate, u32);
 
 /// What became of candidates that were scored.
@@ -17,7 +18,7 @@ pub struct Tally {
     pub n_scored: u64,
     /// Those whose score reaches the threshold.
     pub n_kept: u64,
-    /// The threshold, in billionths.
+    /// The threshold, in billionths of a mean or of a probability.
     pub threshold: u32,
 }
 
@@ -34,14 +35,15 @@ pub struct Keeping<'a> {
 }
 
 impl<'a> Keeping<'a> {
-    /// Nothing is loaded yet.
+    /// What reaches a threshold, in billionths of a mean or of a probability. Nothing is loaded yet.
     pub fn new(
         scoring: &'a Scoring,
+        threshold: u32,
         device: &'a dyn Backend,
         control: &'a Control,
         watch: &'a Stopwatch,
     ) -> Self {
-        let tally = Tally { threshold: scoring.threshold(), ..Tally::default() };
+        let tally = Tally { threshold, ..Tally::default() };
         Self { scoring, device, control, watch, scores: None, kept: Vec::new(), tally }
     }
 
@@ -52,10 +54,9 @@ impl<'a> Keeping<'a> {
             Some(scores) => scores,
             none => none.insert(self.scoring.load(self.device)?),
         };
-        let least = self.tally.threshold;
-        let all = candidates.iter().copied().zip(scores.score_from(candidates, least, self.control)?);
+        let kept = scores.kept(candidates, self.tally.threshold, self.control)?;
         self.kept.clear();
-        self.kept.extend(all.filter(|(_, score)| *score >= least));
+        self.kept.extend(kept.into_iter().map(|(place, score)| (candidates[place], score)));
         self.tally.n_scored += candidates.len() as u64;
         self.tally.n_kept += self.kept.len() as u64;
         Ok(&self.kept)

@@ -62,7 +62,7 @@ fn what_is_written_is_read() {
     assert_eq!(Weights::of(&score).unwrap(), weights);
     let model = weights.model(&score).unwrap();
     // Odds before of 1 : 4, times 9.
-    assert_eq!(model.score(0x10), 692_307_692);
+    assert_eq!(probability(model.weight(0x10)), 692_307_692);
     insta::assert_snapshot!(weights.to_string(), @r#"
     # The weights of a score by Fellegi and Sunter's model. m: how probable a level is where records
     # match; u: where they do not. The weight of a level is log2(m / u).

@@ -13,17 +13,20 @@
 //! ]
 //! ```
 //!
+//! A level that is a condition has `when = "…"` for `at_least`, and the last one after it `otherwise = true` for `below`.
+//!
 //! m is the probability of a level where records match, u where they do not. A file goes with a rule file whose attributes
 //! have the same names, measures and levels; one that does not is refused. What `fit` writes beside m and u is the evidence
 //! for them: how many matches are expected to have the level, how many pairs were seen to have it, and between which numbers
 //! m and u lie 19 times of 20. It is for people; a file that somebody wrote need not have it.
 
 use super::Model;
+use super::model::MOST_BITS;
 use crate::base::billionths::Billionths;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
 use crate::base::target::Target;
-use crate::rules::{Score, ScoreAttribute};
+use crate::rules::{Level, Score, ScoreAttribute};
 use std::fmt;
 use std::path::Path;
 use toml::de::{DeArray, DeTable, DeValue};
@@ -70,11 +73,39 @@ pub struct Evidence {
     pub is_counted: bool,
 }
 
+/// What reaches a level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LevelName {
+    /// A similarity of so many billionths.
+    AtLeast(u32),
+    /// A condition, as rules write it.
+    When(String),
+}
+
+impl From<&Level> for LevelName {
+    fn from(level: &Level) -> Self {
+        match level {
+            Level::AtLeast(least) => Self::AtLeast(*least),
+            Level::When(_) => Self::When(level.to_string()),
+        }
+    }
+}
+
+/// As a key of the file with its value.
+impl fmt::Display for LevelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtLeast(least) => write!(f, "at_least = {}", Billionths(*least)),
+            Self::When(condition) => write!(f, "when = {}", quoted(condition)),
+        }
+    }
+}
+
 /// The weights of a level.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LevelWeights {
-    /// The billionths that it must reach; none for the last one.
-    pub at_least: Option<u32>,
+    /// What reaches it; none for the last one.
+    pub name: Option<LevelName>,
     /// How probable it is where records match.
     pub m: f64,
     /// How probable it is where they do not.
@@ -87,12 +118,12 @@ impl Weights {
     /// For these attributes, with m and u of each level, the best first: one more than thresholds.
     pub fn new(prior: f64, attributes: &[ScoreAttribute], probabilities: &[Vec<(f64, f64)>]) -> Self {
         let of = |(attribute, levels): (&ScoreAttribute, &Vec<(f64, f64)>)| {
-            let thresholds = attribute.levels.iter().copied().map(Some).chain([None]);
-            let level = |(at_least, &(m, u))| LevelWeights { at_least, m, u, evidence: None };
+            let names = attribute.levels.iter().map(|level| Some(level.into())).chain([None]);
+            let level = |(name, &(m, u))| LevelWeights { name, m, u, evidence: None };
             AttributeWeights {
                 name: attribute.name.clone(),
                 measure: attribute.measure(),
-                levels: thresholds.zip(levels).map(level).collect(),
+                levels: names.zip(levels).map(level).collect(),
             }
         };
         Self { prior, attributes: attributes.iter().zip(probabilities).map(of).collect() }
@@ -146,14 +177,24 @@ impl Weights {
                 let is = &own.measure;
                 return Err(other(format!("`{name}` was measured by `{is}`, and is now by `{measure}`")));
             }
-            let thresholds = |levels: &[u32]| {
-                let levels = levels.iter().map(|&level| Billionths(level).to_string());
-                format!("[{}]", levels.collect::<Vec<_>>().join(", "))
+            let shown = |levels: &[LevelName]| {
+                let level = |level: &LevelName| match level {
+                    LevelName::AtLeast(least) => Billionths(*least).to_string(),
+                    LevelName::When(condition) => quoted(condition),
+                };
+                format!("[{}]", levels.iter().map(level).collect::<Vec<_>>().join(", "))
             };
-            let has: Vec<u32> = own.levels.iter().filter_map(|level| level.at_least).collect();
-            if has != attribute.levels {
-                let (has, wanted) = (thresholds(&has), thresholds(&attribute.levels));
+            let has: Vec<LevelName> = own.levels.iter().filter_map(|level| level.name.clone()).collect();
+            let wanted: Vec<LevelName> = attribute.levels.iter().map(Into::into).collect();
+            if has != wanted {
+                let (has, wanted) = (shown(&has), shown(&wanted));
                 return Err(other(format!("`{name}` had the levels {has}, and has now {wanted}")));
+            }
+            for (nth, level) in own.levels.iter().enumerate() {
+                if (level.m / level.u).log2().abs() > MOST_BITS {
+                    let level = attribute.level_name(nth);
+                    return Err(other(format!("`{name}`, level {level}, weighs more than {MOST_BITS} bits")));
+                }
             }
             levels.push(own.levels.iter().map(|level| (level.m, level.u)).collect::<Vec<_>>());
         }
@@ -177,11 +218,17 @@ impl fmt::Display for Weights {
                 quoted(name),
                 quoted(measure)
             )?;
-            let mut lowest = Billionths(0);
-            for LevelWeights { at_least, m, u, evidence } in levels {
-                lowest = at_least.map_or(lowest, Billionths);
-                let key = if at_least.is_some() { "at_least" } else { "below" };
-                write!(f, "    {{ {key} = {lowest}, m = {m:?}, u = {u:?}")?;
+            let mut before: Option<&LevelName> = None;
+            for LevelWeights { name, m, u, evidence } in levels {
+                match (name, before) {
+                    (Some(name), _) => write!(f, "    {{ {name}")?,
+                    (None, Some(LevelName::AtLeast(least))) => {
+                        write!(f, "    {{ below = {}", Billionths(*least))?
+                    }
+                    (None, _) => write!(f, "    {{ otherwise = true")?,
+                }
+                before = name.as_ref();
+                write!(f, ", m = {m:?}, u = {u:?}")?;
                 if let Some(Evidence { m_from, m_to, matches, u_from, u_to, pairs, is_counted }) = evidence {
                     let pairs_are = if *is_counted { "all_pairs" } else { "random_pairs" };
                     write!(f, ", matches = {matches:.1}, m_between = [{m_from:.6}, {m_to:.6}]")?;
@@ -206,8 +253,19 @@ fn quoted(text: &str) -> String {
 }
 
 /// What may stand of a level; all behind u is evidence.
-const LEVEL_KEYS: [&str; 9] =
-    ["at_least", "below", "m", "u", "matches", "m_between", "all_pairs", "random_pairs", "u_between"];
+const LEVEL_KEYS: [&str; 11] = [
+    "at_least",
+    "below",
+    "when",
+    "otherwise",
+    "m",
+    "u",
+    "matches",
+    "m_between",
+    "all_pairs",
+    "random_pairs",
+    "u_between",
+];
 
 /// What is wrong with a file, with the key.
 type Parsed<T> = Result<T, String>;
@@ -236,17 +294,24 @@ fn attribute(value: &DeValue<'_>) -> Parsed<AttributeWeights> {
         let level = value.get_ref().as_table().ok_or_else(|| format!("a level{of} is not a table"))?;
         known_keys(level, &LEVEL_KEYS, &format!(" in a level{of}"))?;
         let is_last = nth + 1 == values.len();
-        let at_least = if is_last {
-            let before = levels.last().and_then(|level| level.at_least);
-            if threshold(level, "below", &of)? != before.unwrap_or_default() {
-                return Err(format!("the last level{of} is not below the one before"));
+        let before = levels.last().and_then(|level: &LevelWeights| level.name.clone());
+        let name = match (is_last, before) {
+            (false, _) if level.contains_key("when") => Some(LevelName::When(string(level, "when", &of)?)),
+            (false, _) => Some(LevelName::AtLeast(threshold(level, "at_least", &of)?)),
+            (true, Some(LevelName::When(_))) => {
+                get(level, "otherwise", &of)?;
+                None
             }
-            None
-        } else {
-            Some(threshold(level, "at_least", &of)?)
+            (true, before) => {
+                let below = LevelName::AtLeast(threshold(level, "below", &of)?);
+                if before.unwrap_or(LevelName::AtLeast(0)) != below {
+                    return Err(format!("the last level{of} is not below the one before"));
+                }
+                None
+            }
         };
         let (m, u) = (number(level, "m", &of)?, number(level, "u", &of)?);
-        levels.push(LevelWeights { at_least, m, u, evidence: None });
+        levels.push(LevelWeights { name, m, u, evidence: None });
     }
     if levels.len() < 2 {
         return Err(format!("there are fewer than two levels{of}"));

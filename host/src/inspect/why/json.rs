@@ -4,8 +4,7 @@
 //! `verdict` is `holds`, `fails`, or `missing`: fails, and so would the opposite. `measured` is `null` where there is
 //! nothing to measure. `score` is there if the rule file has one.
 
-use super::{Conjunction, Finding, Measured, PairScore, Verdict, Why};
-use crate::base::billionths::Billionths;
+use super::{Conjunction, Finding, Measured, Verdict, Why};
 use crate::base::json::number;
 use serde_json::{Value, json};
 
@@ -50,20 +49,6 @@ impl Why {
         json!({
             "holds": self.conjunction_holds(conjunction),
             "predicates": predicates.collect::<Value>(),
-        })
-    }
-}
-
-impl PairScore {
-    fn json(&self) -> Value {
-        let decimal = |billionths: u32| number(&Billionths(billionths).to_string());
-        let attributes = self.attributes.iter().map(|(name, measure, similarity)| {
-            json!({ "name": name, "measure": measure, "similarity": similarity.map(decimal) })
-        });
-        json!({
-            "score": decimal(self.score),
-            "threshold": decimal(self.threshold),
-            "attributes": attributes.collect::<Value>(),
         })
     }
 }

@@ -6,8 +6,7 @@
 //!          'robert smith' and 'rupert smyth': 0.7500 (9/12)
 //! ```
 
-use super::{Asked, Common, Conjunction, Finding, Measured, PairScore, Verdict, Why};
-use crate::base::billionths::Billionths;
+use super::{Asked, Common, Conjunction, Finding, Measured, Verdict, Why};
 use crate::base::shown::{shown, write_out};
 use crate::rules::{Domain, Test};
 use std::fmt::{self, Display, Formatter, Write};
@@ -52,24 +51,6 @@ impl Display for Why {
             None => writeln!(f, "\nThe pair is not a candidate: no rule holds, and no window has both.")?,
         }
         self.score.as_ref().map_or(Ok(()), |score| write!(f, "{score}"))
-    }
-}
-
-/// The score, and the attributes that it is made of.
-impl Display for PairScore {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (score, threshold) = (Billionths(self.score), Billionths(self.threshold));
-        let kept =
-            if self.score >= self.threshold { "kept, as it is not below" } else { "dropped, as it is below" };
-        writeln!(f, "\nIts score is {score}; a candidate with it is {kept} {threshold}.")?;
-        let width = self.attributes.iter().map(|(name, ..)| shown(name).chars().count()).max().unwrap_or(0);
-        for (name, measure, similarity) in &self.attributes {
-            let similarity = similarity.map_or("missing".to_owned(), |value| Billionths(value).to_string());
-            let measure = if name == measure { String::new() } else { format!("  {}", shown(measure)) };
-            let name = shown(name);
-            writeln!(f, "{}", format!("  {name:width$}  {similarity:11}{measure}").trim_end())?;
-        }
-        Ok(())
     }
 }
 

@@ -31,8 +31,9 @@ fn shown(section: &str) -> String {
     let mut shown = format!("{:?} from {} on\n", score.method, score.threshold);
     for attribute in &score.attributes {
         let (name, measure) = (&attribute.name, attribute.measure());
-        let (weight, threshold, levels) = (attribute.weight, attribute.threshold, &attribute.levels);
-        writeln!(shown, "{name}: {measure}\n  weight {weight}, threshold {threshold}, levels {levels:?}")
+        let (weight, threshold) = (attribute.weight, attribute.threshold);
+        let levels = attribute.levels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        writeln!(shown, "{name}: {measure}\n  weight {weight}, threshold {threshold}, levels {levels}")
             .unwrap();
     }
     shown
@@ -57,17 +58,17 @@ fn attributes() {
     ), @r"
     WeightedMean from 750000000 on
     title: jaro_winkler_similarity(lower(l.title), lower(r.title))
-      weight 60, threshold 500000000, levels [1000000000, 920000000, 800000000]
+      weight 60, threshold 500000000, levels >= 1, >= 0.92, >= 0.8
     (r.year = l.year): l.year = r.year
-      weight 5, threshold 0, levels [1000000000]
+      weight 5, threshold 0, levels >= 1
     abs(l.year - r.year) <= 1: abs(l.year - r.year) <= 1
-      weight 20, threshold 0, levels [1000000000]
+      weight 20, threshold 0, levels >= 1
     jaccard(words(l.title), words(r.group)): jaccard(words(l.title), words(r.group))
-      weight 2, threshold 1000000000, levels [1000000000, 900000000, 700000000]
+      weight 2, threshold 1000000000, levels >= 1, >= 0.9, >= 0.7
     NOT l.year <> r.year: l.year = r.year
-      weight 2, threshold 0, levels [1000000000]
+      weight 2, threshold 0, levels >= 1
     levenshtein(l.title, r.title) > 2: levenshtein(l.title, r.title) > 2
-      weight 2, threshold 0, levels [1000000000]
+      weight 2, threshold 0, levels >= 1
     ");
     let score = bound(
         "[score]\nscore = 'fellegi-sunter'\nweights = 'w.toml'\nattributes = [{ measure = 'l.zip = r.zip' }]",
@@ -393,7 +394,7 @@ fn not_an_attribute() {
     5 | levels = [1, 0.5]
       |          ^^^^^^^^
       |
-    help: leave `levels` out
+    help: leave `levels` out; or leave `measure` out, and write all conditions as levels
     "#);
     let many = "[[score.attributes]]\nmeasure = 'l.zip = r.zip'\nname = 'N'\n";
     let many: String = (0..17).map(|n| many.replace('N', &n.to_string())).collect();

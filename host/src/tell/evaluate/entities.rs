@@ -21,7 +21,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    pub(super) fn new(precision: f64, recall: f64) -> Self {
+    pub(in crate::tell) fn new(precision: f64, recall: f64) -> Self {
         let sum = precision + recall;
         Self { precision, recall, f1: if sum == 0.0 { 0.0 } else { 2.0 * precision * recall / sum } }
     }

@@ -1,31 +1,45 @@
-//! Scored candidates as rows of `left, right, rule, score`.
+//! Scored candidates as rows of `left, right, rule, score`, or `left, right, rule, weight, probability`.
 
 use super::{CandidateRows, Rows};
-use crate::base::billionths::Billionths;
+use crate::base::billionths::{Billionths, Millionths};
+use crate::entities::score::probability;
 use arrow_array::{Float64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::score::ONE;
+use hyperblock_shared::score::{ONE, weight};
 use std::sync::Arc;
 
-/// Candidates with their scores, in billionths.
-pub struct ScoredRows<'a>(pub CandidateRows<'a>);
+/// Candidates with their scores.
+pub struct ScoredRows<'a> {
+    /// What the numbers in a candidate stand for.
+    pub candidates: CandidateRows<'a>,
+    /// Whether scores are ranks of weights. Else they are billionths.
+    pub are_weights: bool,
+}
 
 impl Rows for ScoredRows<'_> {
     type Row = (Candidate, u32);
 
     fn schema(&self) -> SchemaRef {
-        let mut fields = self.0.schema().fields().to_vec();
-        fields.push(Arc::new(Field::new("score", DataType::Float64, false)));
+        let mut fields = self.candidates.schema().fields().to_vec();
+        let names: &[&str] = if self.are_weights { &["weight", "probability"] } else { &["score"] };
+        fields.extend(names.iter().map(|name| Arc::new(Field::new(*name, DataType::Float64, false))));
         Arc::new(Schema::new(fields))
     }
 
     fn batch(&self, rows: &[(Candidate, u32)]) -> Result<RecordBatch, ArrowError> {
         let candidates: Vec<Candidate> = rows.iter().map(|(candidate, _)| *candidate).collect();
-        let mut columns = self.0.batch(&candidates)?.columns().to_vec();
-        // The number nearest to the decimal that CSV has.
-        let scores = rows.iter().map(|(_, score)| f64::from(*score) / f64::from(ONE));
-        columns.push(Arc::new(scores.collect::<Float64Array>()));
+        let mut columns = self.candidates.batch(&candidates)?.columns().to_vec();
+        // The numbers nearest to the decimals that CSV has.
+        let decimals = |of: &dyn Fn(u32) -> f64| rows.iter().map(|(_, score)| of(*score)).collect();
+        let numbers: Vec<Float64Array> = match self.are_weights {
+            false => vec![decimals(&|score| f64::from(score) / f64::from(ONE))],
+            true => vec![
+                decimals(&|score| f64::from(weight(score)) / 1e6),
+                decimals(&|score| f64::from(probability(weight(score))) / f64::from(ONE)),
+            ],
+        };
+        columns.extend(numbers.into_iter().map(|numbers| Arc::new(numbers) as _));
         RecordBatch::try_new(self.schema(), columns)
     }
 
@@ -34,9 +48,14 @@ impl Rows for ScoredRows<'_> {
         (row, score): &(Candidate, u32),
         writer: &mut csv::Writer<Vec<u8>>,
     ) -> csv::Result<()> {
-        let CandidateRows { left, right, rules } = &self.0;
+        let CandidateRows { left, right, rules } = &self.candidates;
         let (left, right) = (left.borrowed(row.left), right.borrowed(row.right));
-        let score = Billionths(*score).to_string();
-        writer.write_record([&*left, &*right, &rules[row.rule as usize], &score])
+        let rule = &rules[row.rule as usize];
+        if !self.are_weights {
+            return writer.write_record([&*left, &*right, rule, &Billionths(*score).to_string()]);
+        }
+        let weight = weight(*score);
+        let (bits, probability) = (Millionths(weight), Billionths(probability(weight)));
+        writer.write_record([&*left, &*right, rule, &bits.to_string(), &probability.to_string()])
     }
 }

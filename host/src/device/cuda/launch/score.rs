@@ -46,27 +46,24 @@ pub(in crate::device::cuda) struct ScoreBuffers<'a> {
     pub(in crate::device::cuda) columns: &'a UploadedColumns,
     /// The words of `Attribute`s over those columns.
     pub(in crate::device::cuda) attributes: &'a CudaSlice<u32>,
+    /// What values weigh of their own.
+    pub(in crate::device::cuda) terms: &'a CudaSlice<i32>,
     /// Pairs of records of the columns, two words each.
     pub(in crate::device::cuda) pairs: &'a CudaSlice<u32>,
     pub(in crate::device::cuda) wanted: Wanted,
-    /// A word for each pair, or two if levels are wanted.
+    /// Two words for each pair.
     pub(in crate::device::cuda) results: &'a mut CudaSlice<u32>,
+    /// One, which is 0.
+    pub(in crate::device::cuda) n_kept: &'a mut CudaSlice<u32>,
     /// Room for `scratch_words` in each of some threads, at least a block's.
     pub(in crate::device::cuda) scratch: &'a mut CudaSlice<u64>,
     pub(in crate::device::cuda) scratch_words: u32,
 }
 
-/// Words of results that a pair takes.
-pub(in crate::device::cuda) fn words_per_pair(wanted: Wanted) -> usize {
-    match wanted {
-        Wanted::Mean { .. } => 1,
-        Wanted::Pattern => 2,
-    }
-}
-
 /// Starts the kernel; the stream's order makes later copies wait for it.
 pub(in crate::device::cuda) fn launch_score(gpu: &Cuda, buffers: ScoreBuffers<'_>) -> Result<()> {
-    let ScoreBuffers { columns, attributes, pairs, wanted, results, scratch, scratch_words } = buffers;
+    let ScoreBuffers { columns, attributes, terms, pairs, wanted, results, n_kept, scratch, scratch_words } =
+        buffers;
     let kernel = gpu.kernels.load_score(&gpu.context, &gpu.name)?;
     let filling = kernel.filling();
     let slices = Slices(gpu);
@@ -74,22 +71,24 @@ pub(in crate::device::cuda) fn launch_score(gpu: &Cuda, buffers: ScoreBuffers<'_
     let useful = pairs.len().div_ceil(u64::from(SCORE_THREADS)).min(u64::from(u32::MAX)) as u32;
     let with_scratch = n_with_scratch(scratch, scratch_words, SCORE_THREADS);
     let n_blocks = filling.grid_dim.0.min(with_scratch).min(useful);
-    if results.len() as u64 != pairs.len() * words_per_pair(wanted) as u64 || n_blocks == 0 {
+    if results.len() as u64 != 2 * pairs.len() || n_kept.len() != 1 || n_blocks == 0 {
         return Err(Error::Internal("the buffers of scores do not fit each other".into()));
     }
     let arguments = DeviceScores {
         columns: columns.root,
         attributes,
+        terms: slices.of(terms),
         pairs,
         results: slices.of(results).atomic(),
+        n_kept: slices.of(n_kept).cell(0),
         scratch: on_device(gpu, scratch, scratch_words),
-        wanted: wanted.number(),
+        wanted: wanted.numbers(),
         padding: 0,
     };
     let scratch_at = arguments.scratch.array.address();
     let config = LaunchConfig { grid_dim: (n_blocks, 1, 1), ..filling };
-    // SAFETY: there is a result for each pair, or two, and scratch for as many blocks as are launched, as was checked above.
-    // Results and scratch are borrowed mutably; `cuda::score` holds columns and attributes, whose operands and columns are
+    // SAFETY: there is a result of two words for each pair, and scratch for as many blocks as are launched, as was checked above.
+    // Results, their number and scratch are borrowed mutably; `cuda::score` holds columns and attributes, whose operands and columns are
     // there, and waits for the results.
     unsafe { kernel.kernel.launch_with(gpu, config, arguments, &[scratch_at], "launching the scores") }
 }
