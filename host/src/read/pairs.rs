@@ -236,7 +236,9 @@ fn numbers(
 
 /// The rank of a weight, whose millionths are rounded down; none if there is no such weight.
 fn weight(bits: Decimal) -> Option<u32> {
-    let millionths = bits.at_scale(36)?.div_euclid(10i128.pow(30));
+    const MILLIONTHS: u32 = 6;
+    let scale = bits.scale().max(MILLIONTHS);
+    let millionths = bits.at_scale(scale)?.div_euclid(10i128.pow(scale - MILLIONTHS));
     Some(rank(i32::try_from(millionths).ok()?))
 }
 

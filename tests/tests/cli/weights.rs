@@ -201,18 +201,20 @@ fn links_of_two_tables() {
     assert_eq!(entities("best"), "left:1 left:2 left:3 left:1 right:12 right:13");
     let ran = folder.failure(1, "resolve left.csv -r rules.toml -o - --device cpu --method one-to-one");
     assert!(ran.contains("`one-to-one` links the records of two tables, and here is one"), "{ran}");
-    let pairs =
-        folder.file("pairs.csv", "left,right,weight,probability\n1,11,9.5,0.9\n1,12,8,0.8\n2,11,8,0.3\n");
+    let pairs = folder.file(
+        "pairs.csv",
+        "left,right,weight,probability\n1,11,950.5,0.9\n1,12,800.0000004,0.8\n2,11,800,0.3\n",
+    );
     let cluster = "cluster pairs.csv -o - --device cpu --quiet --two-tables --method one-to-one";
-    // 8 and 8 are more than 9.5.
+    // 800 and 800 are more than 950.5.
     assert_eq!(
         pairs.stdout(cluster),
-        "id,table,entity_id\n1,left,left:1\n2,left,left:2\n11,right,left:2\n12,right,left:1\n"
+        "table,id,entity_id\nleft,1,left:1\nleft,2,left:2\nright,11,left:2\nright,12,left:1\n"
     );
     let some = pairs.stdout(&format!("{cluster} --threshold 0.85"));
     assert_eq!(
         some,
-        "id,table,entity_id\n1,left,left:1\n2,left,left:2\n11,right,left:1\n12,right,right:12\n"
+        "table,id,entity_id\nleft,1,left:1\nleft,2,left:2\nright,11,left:1\nright,12,right:12\n"
     );
 }
 
