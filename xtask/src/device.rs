@@ -81,7 +81,7 @@ const MODULES: &[Module] = &[
         path: "device/ptx/score.ptx",
         feature: "score",
         // Four blocks of 128 threads.
-        most_registers: &[("hyperblock_score", 128)],
+        most_registers: &[("hyperblock_score", 144)],
         may_use_stack: false,
     },
     Module {

@@ -5,41 +5,40 @@ use super::{Attribute, BITS_PER_LEVEL, ONE, Wanted, rank};
 use crate::columns::Columns;
 use crate::text::Scratch;
 
-/// What the attributes of a pair that were looked at come to.
+/// What the attributes of a pair that were looked at come to. Means, patterns and weights share its words: a device has few.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
-    weights: u64,
+    /// Of a mean, the weights that count so far. Of a weight, the millionths so far.
+    so_far: u64,
+    /// Of a mean, the sum of weights times similarities. Of a pattern, the levels.
     sum: u64,
-    pattern: u64,
-    /// Of a mean, the weights of attributes that were not looked at yet and that both records have.
+    /// Of the attributes that were not looked at yet: of a mean, the weights of those that both records have; of a weight,
+    /// the most millionths that they may add.
     rest: u64,
-    /// What is weighed so far, and what the attributes that were not looked at yet may add: millionths of a bit.
-    bits: i32,
-    open: i32,
-    /// Whether the weight cannot come to what is asked for any more.
-    is_lost: bool,
-    at_hand: AtHand,
-}
-
-/// Where an attribute of several tests stands.
-#[derive(Clone, Copy, Debug, Default)]
-struct AtHand {
-    /// What its conjunction comes to so far: false if a test was, else unknown if one was.
-    is_false: bool,
-    is_unknown: bool,
-    /// Whether a conjunction before was unknown.
-    may_hold: bool,
-    /// The level that was reached, or 0.
-    level: u32,
+    /// The level that the attribute at hand has reached, above what else is known of it.
+    at_hand: u32,
     /// What the value that both have weighs more.
     more: i32,
 }
+
+/// A test of the conjunction at hand was false, or unknown.
+const FALSE: u32 = 1;
+const UNKNOWN: u32 = 2;
+/// A conjunction before, of the same attribute, was unknown.
+const MAY_HOLD: u32 = 4;
+/// The weight cannot come to what is asked for any more.
+const LOST: u32 = 8;
+/// Levels are above those.
+const LEVEL: u32 = 4;
 
 impl Tally {
     /// Before any attribute is looked at.
     #[inline(always)]
     pub fn new(attributes: &[Attribute], columns: &impl Columns, pair: [u32; 2], wanted: Wanted) -> Self {
         let mut tally = Self::default();
+        if wanted == Wanted::Pattern {
+            return tally;
+        }
         for attribute in attributes.iter().filter(|attribute| attribute.ends & ENDS_ATTRIBUTE != 0) {
             match wanted {
                 Wanted::Pattern => {}
@@ -48,14 +47,14 @@ impl Tally {
                     if attribute.is_condition() || attribute.codes(columns, pair).is_some() {
                         tally.rest += u64::from(attribute.weight);
                     } else if missing_is_zero {
-                        tally.weights += u64::from(attribute.weight);
+                        tally.so_far += u64::from(attribute.weight);
                     }
                 }
-                Wanted::Weight { .. } => tally.open += attribute.best,
+                Wanted::Weight { .. } => tally.rest += attribute.best as u64,
             }
         }
         if let Wanted::Weight { prior, .. } = wanted {
-            tally.bits = prior;
+            tally.so_far = i64::from(prior) as u64;
         }
         tally
     }
@@ -72,13 +71,15 @@ impl Tally {
         scratch: &mut (impl Scratch + ?Sized),
     ) {
         if let Wanted::Weight { least, .. } = wanted
-            && (self.is_lost || self.bits + self.open < least)
+            && (self.so_far.wrapping_add(self.rest) as i64) < i64::from(least)
         {
-            self.is_lost = true;
+            self.at_hand |= LOST;
+        }
+        if self.at_hand & LOST != 0 {
             return;
         }
         let is_condition = attribute.is_condition();
-        let is_decided = is_condition && (self.at_hand.is_false || self.at_hand.level != 0);
+        let is_decided = is_condition && (self.at_hand & FALSE != 0 || self.at_hand >> LEVEL != 0);
         let codes = if is_decided { None } else { attribute.codes(columns, pair) };
         let least = match wanted {
             _ if is_condition => attribute.threshold.max(1),
@@ -92,77 +93,71 @@ impl Tally {
             }
         };
         // What cannot be reached need not be measured: it is nothing, and the mean stays below.
-        let similarity = match (codes, least <= ONE) {
+        let mut similarity = match (codes, least <= ONE) {
             (None, _) => None,
             (Some(codes), true) => attribute.similarity(columns, pair, codes, least, scratch),
             (Some(_), false) => Some(0),
         };
-        let more = match codes {
-            Some([l, r]) if l == r && attribute.terms != NO_TERMS => {
-                terms.get((attribute.terms + l) as usize).copied().unwrap_or(0)
-            }
-            _ => 0,
-        };
+        let mut level = 0;
         if !is_condition {
-            let level = similarity.map_or(0, |similarity| attribute.level_of(similarity));
-            return self.settle(attribute, level, similarity, more, wanted);
+            level = similarity.map_or(0, |similarity| attribute.level_of(similarity));
+        } else if !is_decided {
+            self.at_hand |= match similarity {
+                None => UNKNOWN,
+                Some(0) => FALSE,
+                Some(_) => 0,
+            };
         }
-        let at_hand = &mut self.at_hand;
-        if !is_decided {
-            match similarity {
-                None => at_hand.is_unknown = true,
-                Some(similarity) => at_hand.is_false |= similarity == 0,
-            }
-        }
-        if attribute.ends & ENDS_CONJUNCTION != 0 {
-            if !is_decided && !at_hand.is_false {
-                if at_hand.is_unknown {
-                    at_hand.may_hold = true;
-                } else {
-                    (at_hand.level, at_hand.more) = (attribute.level, more);
+        if is_condition {
+            if attribute.ends & ENDS_CONJUNCTION != 0 {
+                if !is_decided && self.at_hand & FALSE == 0 {
+                    self.at_hand |=
+                        if self.at_hand & UNKNOWN != 0 { MAY_HOLD } else { attribute.level << LEVEL };
                 }
+                self.at_hand &= !(FALSE | UNKNOWN);
             }
-            (at_hand.is_false, at_hand.is_unknown) = (false, false);
-        }
-        if attribute.ends & ENDS_ATTRIBUTE != 0 {
-            let AtHand { level, may_hold, more, .. } = core::mem::take(at_hand);
-            let level = match (level, may_hold) {
-                (0, true) => 0,
-                (0, false) => attribute.n_levels + 1,
+            if attribute.ends & ENDS_ATTRIBUTE == 0 {
+                return self.remember(attribute, terms, columns, pair);
+            }
+            level = match (self.at_hand >> LEVEL, self.at_hand & MAY_HOLD) {
+                (0, 0) => attribute.n_levels + 1,
                 (level, _) => level,
             };
+            self.at_hand = 0;
             if let Wanted::Mean { .. } = wanted {
                 self.rest -= u64::from(attribute.weight);
             }
-            let similarity = (level != 0).then_some(if level == 1 { ONE } else { 0 });
-            self.settle(attribute, level, similarity, more, wanted);
+            similarity = (level != 0).then_some(if level == 1 { ONE } else { 0 });
         }
-    }
-
-    /// Adds what an attribute comes to.
-    #[inline(always)]
-    fn settle(
-        &mut self,
-        attribute: &Attribute,
-        level: u32,
-        similarity: Option<u32>,
-        more: i32,
-        wanted: Wanted,
-    ) {
+        self.remember(attribute, terms, columns, pair);
         match wanted {
-            Wanted::Pattern => self.pattern |= u64::from(level) << (BITS_PER_LEVEL * attribute.nth),
+            Wanted::Pattern => self.sum |= u64::from(level) << (BITS_PER_LEVEL * attribute.nth),
             Wanted::Weight { .. } => {
-                self.open -= attribute.best;
-                self.bits += attribute.bits.get(level as usize).copied().unwrap_or(0);
-                self.bits += if level == 1 { more } else { 0 };
+                self.rest -= attribute.best as u64;
+                let bits = attribute.bits.get(level as usize).copied().unwrap_or(0);
+                let more = if level == 1 { self.more } else { 0 };
+                self.so_far = self.so_far.wrapping_add(i64::from(bits + more) as u64);
+                self.more = 0;
             }
             Wanted::Mean { missing_is_zero, .. } => {
                 let weight = u64::from(attribute.weight);
                 if similarity.is_some() || missing_is_zero {
-                    self.weights += weight;
+                    self.so_far += weight;
                 }
                 self.sum += weight * u64::from(similarity.unwrap_or(0));
             }
+        }
+    }
+
+    /// Takes note of what the value weighs that both records have, if that counts: it does on the best level, and then it is
+    /// what was compared there.
+    #[inline(always)]
+    fn remember(&mut self, attribute: &Attribute, terms: &[i32], columns: &impl Columns, pair: [u32; 2]) {
+        if attribute.terms != NO_TERMS
+            && let Some([l, r]) = attribute.codes(columns, pair)
+            && l == r
+        {
+            self.more = terms.get((attribute.terms + l) as usize).copied().unwrap_or(0);
         }
     }
 
@@ -173,7 +168,7 @@ impl Tally {
     fn needed(&self, weight: u64, least: u32) -> u32 {
         // As in `result`, 2 (sum + weight s + rest) >= (2 least − 1) (weights + weight + rest), in less than 2^64.
         let halves = (2 * u64::from(least)).saturating_sub(1);
-        let lacking = (halves * (self.weights + weight + self.rest))
+        let lacking = (halves * (self.so_far + weight + self.rest))
             .saturating_sub(2 * (self.sum + u64::from(ONE) * self.rest));
         lacking.div_ceil(2 * weight.max(1)).min(u64::from(u32::MAX)) as u32
     }
@@ -182,11 +177,11 @@ impl Tally {
     #[inline]
     pub fn result(&self, wanted: Wanted) -> u64 {
         match wanted {
-            Wanted::Pattern => self.pattern,
-            Wanted::Weight { .. } if self.is_lost => rank(i32::MIN).into(),
-            Wanted::Weight { .. } => rank(self.bits).into(),
-            Wanted::Mean { .. } if self.weights == 0 => 0,
-            Wanted::Mean { .. } => (2 * self.sum + self.weights) / (2 * self.weights),
+            Wanted::Pattern => self.sum,
+            Wanted::Weight { .. } if self.at_hand & LOST != 0 => rank(i32::MIN).into(),
+            Wanted::Weight { .. } => rank(self.so_far as i32).into(),
+            Wanted::Mean { .. } if self.so_far == 0 => 0,
+            Wanted::Mean { .. } => (2 * self.sum + self.so_far) / (2 * self.so_far),
         }
     }
 }

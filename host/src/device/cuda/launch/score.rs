@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// The kernel as `cargo xtask device` built it.
 pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/score.ptx.zz"));
 
-/// Threads of a block: with its registers, four of them share a multiprocessor.
-pub(in crate::device::cuda) const SCORE_THREADS: u32 = 128;
+/// Threads of a block: with its registers, seven of them share a multiprocessor.
+pub(in crate::device::cuda) const SCORE_THREADS: u32 = 64;
 
 /// The loaded kernel, and how many multiprocessors there are to fill.
 #[derive(Debug)]
