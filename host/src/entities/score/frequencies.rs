@@ -1,8 +1,9 @@
-//! Frequencies: how often values are the same, from how often each comes up.
+//! Frequencies: how often each value comes up, and from that how often values are the same.
 
 use super::Scoring;
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
+use hyperblock_shared::score::Attribute;
 
 impl Scoring {
     /// Of all pairs those in which an attribute's values are the same, and those in which both are there. `None` if its best
@@ -16,15 +17,28 @@ impl Scoring {
         let (left, right) = (self.encoded.codes(test.left), self.encoded.codes(test.right));
         Some(equal_pairs(left, (!is_one_table).then_some(right)))
     }
+
+    /// By code: which share of the values that records have is this one. Of two columns, those of both.
+    pub(super) fn frequencies(&self, test: &Attribute) -> Vec<f64> {
+        let left = self.encoded.codes(test.left);
+        let right = if test.left == test.right { &[] } else { self.encoded.codes(test.right) };
+        let counts = count(left.iter().chain(right));
+        let all = counts.values().sum::<u64>().max(1) as f64;
+        let n_codes = counts.keys().max().map_or(0, |&code| code + 1);
+        (0..n_codes).map(|code| counts.get(&code).copied().unwrap_or(0) as f64 / all).collect()
+    }
+}
+
+/// How often each code comes up that is there.
+fn count<'a>(codes: impl IntoIterator<Item = &'a u32>) -> HashMap<u32, u64> {
+    let mut counts: HashMap<u32, u64> = HashMap::new();
+    let there = codes.into_iter().filter(|code| **code != MISSING);
+    there.for_each(|code| *counts.entry(*code).or_default() += 1);
+    counts
 }
 
 /// How many pairs of two lists of codes are equal, and how many are there at all; `None` is one list with itself.
 fn equal_pairs(left: &[u32], right: Option<&[u32]>) -> (u64, u64) {
-    let count = |codes: &[u32]| {
-        let mut counts: HashMap<u32, u64> = HashMap::new();
-        codes.iter().filter(|&&code| code != MISSING).for_each(|&code| *counts.entry(code).or_default() += 1);
-        counts
-    };
     let lefts = count(left);
     let n_left: u64 = lefts.values().sum();
     match right {

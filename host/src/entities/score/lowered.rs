@@ -8,8 +8,6 @@ use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
 use crate::operators::scores::Tests;
 use crate::rules::{Level, Predicate, ScoreAttribute};
-use hashbrown::HashMap;
-use hyperblock_shared::columns::{Columns, MISSING};
 use hyperblock_shared::predicate as lowered;
 use hyperblock_shared::score::{Attribute, ENDS_ATTRIBUTE, ENDS_CONJUNCTION, Kind, MOST_LEVELS, ONE};
 
@@ -38,9 +36,7 @@ pub(super) fn tests(
 ) -> Result<Vec<Attribute>> {
     let ScoreAttribute { name, weight, threshold, levels, .. } = attribute;
     let mut next = || lowered.next().ok_or_else(|| Error::Internal(format!("`{name}` was not encoded")));
-    let all =
-        Attribute { nth, weight: *weight, n_levels: levels.len() as u32, ..bytemuck::Zeroable::zeroed() };
-    let with = |test: Attribute| Attribute { nth, weight: all.weight, n_levels: all.n_levels, ..test };
+    let with = |test: Attribute| Attribute { nth, weight: *weight, n_levels: levels.len() as u32, ..test };
     if by_thresholds(attribute).is_some() {
         let mut padded = [0; MOST_LEVELS];
         for (place, level) in padded.iter_mut().zip(levels) {
@@ -92,19 +88,6 @@ impl Scoring {
             tests.iter().map(|test| mean_length(&self.encoded, test)).max().unwrap_or(0)
         });
         Ok(Tests { attributes: attributes.concat(), terms })
-    }
-
-    /// By code: which share of the values that records have is this one. Of two columns, those of both.
-    fn frequencies(&self, test: &Attribute) -> Vec<f64> {
-        let left = self.encoded.codes(test.left);
-        let right = self.encoded.codes(test.right);
-        let is_one = test.left == test.right;
-        let mut counts: HashMap<u32, u64> = HashMap::new();
-        let codes = left.iter().chain(if is_one { &[] } else { right });
-        codes.filter(|&&code| code != MISSING).for_each(|&code| *counts.entry(code).or_default() += 1);
-        let all = counts.values().sum::<u64>().max(1) as f64;
-        let n_codes = counts.keys().max().map_or(0, |&code| code + 1);
-        (0..n_codes).map(|code| counts.get(&code).copied().unwrap_or(0) as f64 / all).collect()
     }
 }
 
