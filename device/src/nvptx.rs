@@ -19,7 +19,9 @@ mod cluster;
     feature = "descent",
     feature = "residual",
     feature = "listed",
-    feature = "score"
+    feature = "mean",
+    feature = "pattern",
+    feature = "weight"
 ))]
 mod columns;
 #[cfg(any(feature = "scan", feature = "descent", feature = "residual", feature = "listed"))]
@@ -41,7 +43,7 @@ mod relation;
 mod residual;
 #[cfg(any(feature = "scan", feature = "descent"))]
 mod scan;
-#[cfg(feature = "score")]
+#[cfg(any(feature = "mean", feature = "pattern", feature = "weight"))]
 mod score;
 
 use crate::block::Block;

@@ -1,18 +1,19 @@
 //! Scores of listed pairs of records.
 //!
 //! Computes  of the pairs whose score reaches what is asked for, which they are, and that; or the levels of all pairs
-//! Layout    pairs of records in words, the left one in the lower half; results are two words each: the place of a pair and
-//!           its score, in no order; or, by pair, its levels; columns as in `crate::scan`
+//! Layout    pairs of records in words, the left one in the lower half; scores a word each, those of 32 pairs together and in
+//!           order, and for each 32 pairs two words: which are kept, and where their scores begin; or levels, two words a
+//!           pair; columns as in `crate::scan`
 //! Launch    1-D, any number of blocks, no shared memory; scratch a column a thread
 //! Cost      for each attribute two scattered codes and two heads; where those do not tell, both values, and for texts of n
 //!           and m symbols some n · m / 64 steps
-//! Next      the host downloads as many results as there are
+//! Next      the host downloads as many scores as there are, and finds whose they are
 //! Twin      `hyperblock_shared::score::result`, which `host::cpu` calls
 
 use crate::block::Block;
 use crate::primitives::lanes::below;
-use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::layout::WARP;
 use hyperblock_shared::score::{Attribute, Tally, Wanted};
@@ -27,56 +28,70 @@ pub struct ScoreWork<'a, C> {
     pub attributes: &'a [Attribute],
     /// What values weigh of their own.
     pub terms: &'a [i32],
-    /// Whose records are those of the columns.
-    pub pairs: &'a [u64],
+    /// Whose records are those of the columns. Nobody writes them.
+    pub pairs: &'a [AtomicU64],
     /// What is to be computed.
     pub wanted: Wanted,
-    /// Room for two words a pair.
+    /// Room for a word a pair, or two for levels.
     pub results: &'a [AtomicU32],
-    /// How many results there are, which was 0; unless these are levels.
+    /// Room for two words for each 32 pairs.
+    pub warps: &'a [AtomicU32],
+    /// How many scores there are, which was 0; unless these are levels.
     pub n_kept: &'a AtomicU32,
 }
 
-/// The kernel's body. The lanes of a warp look at the same attribute of different pairs.
+/// The body of the kernels, of which there is one for each kind of what is wanted: a thread then has registers for that alone.
+/// The lanes of a warp look at the same attribute of different pairs.
 #[inline(always)]
 pub fn score(
     block: &impl Block,
     scored: &ScoreWork<'_, impl Columns>,
     scratch: &mut (impl Scratch + ?Sized),
 ) {
-    let ScoreWork { columns, attributes, terms, pairs, wanted, results, n_kept } = *scored;
+    let ScoreWork { columns, attributes, terms, pairs, wanted, results, warps, n_kept } = *scored;
     let warps_per_block = block.n_threads() / WARP;
-    let n_warps = (block.n_blocks() * warps_per_block) as usize;
-    let mut first = (block.block_ix() * warps_per_block + block.warp_ix()) as usize * WARP as usize;
-    while first < pairs.len() {
-        let ix = first + block.lane() as usize;
-        let pair = pairs.get(ix).map(|&pair| [pair as u32, (pair >> 32) as u32]);
-        let mut tally = pair.map(|pair| Tally::new(attributes, columns, pair, wanted)).unwrap_or_default();
-        for attribute in attributes {
-            if let Some(pair) = pair {
-                tally.look(attribute, terms, columns, pair, wanted, scratch);
+    // In single words, of which a thread has few: there are less than 2^31 pairs, and as many threads at most.
+    let n_pairs = pairs.len() as u32;
+    let mut ix = (block.block_ix() * warps_per_block + block.warp_ix()) * WARP + block.lane();
+    // All lanes of a warp, or none.
+    while ix / WARP * WARP < n_pairs {
+        let is_there = ix < n_pairs;
+        let read = || {
+            let pair = pairs[ix as usize].load(Relaxed);
+            [pair as u32, (pair >> 32) as u32]
+        };
+        let mut tally =
+            if is_there { Tally::new(attributes, columns, read(), wanted) } else { Tally::default() };
+        for nth in 0..attributes.len() as u32 {
+            // By its number, and pairs are read again for each: a thread has no registers to keep more than it must.
+            let attribute = &attributes[nth as usize];
+            if is_there {
+                tally.look(attribute, terms, columns, read(), wanted, scratch);
             }
             // Some lanes were done at once, by codes or heads; they wait here, not at the end.
             block.warp_barrier();
         }
         let result = tally.result(wanted);
-        let (low, high, place) = match wanted {
-            Wanted::Pattern => (result as u32, (result >> 32) as u32, pair.map(|_| ix)),
-            Wanted::Mean { .. } | Wanted::Weight { .. } => {
-                let is_kept = pair.is_some() && wanted.keeps(result);
-                let all = block.ballot(is_kept);
-                let first = match block.lane() == 0 && all != 0 {
-                    true => n_kept.fetch_add(all.count_ones(), Relaxed),
-                    false => 0,
-                };
-                let place = (block.broadcast(first, 0) + below(block, all)) as usize;
-                (ix as u32, result as u32, is_kept.then_some(place))
+        if wanted == Wanted::Pattern {
+            if is_there {
+                results[2 * ix as usize].store(result as u32, Relaxed);
+                results[2 * ix as usize + 1].store((result >> 32) as u32, Relaxed);
             }
-        };
-        if let Some(place) = place {
-            results[2 * place].store(low, Relaxed);
-            results[2 * place + 1].store(high, Relaxed);
+        } else {
+            let is_kept = is_there && wanted.keeps(result);
+            let kept = block.ballot(is_kept);
+            let mut start = 0;
+            if block.lane() == 0 {
+                start = n_kept.fetch_add(kept.count_ones(), Relaxed);
+                let warp = (ix / WARP * 2) as usize;
+                warps[warp].store(kept, Relaxed);
+                warps[warp + 1].store(start, Relaxed);
+            }
+            let place = block.broadcast(start, 0) + below(block, kept);
+            if is_kept {
+                results[place as usize].store(result as u32, Relaxed);
+            }
         }
-        first += n_warps * WARP as usize;
+        ix += block.n_blocks() * warps_per_block * WARP;
     }
 }

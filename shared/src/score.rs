@@ -55,23 +55,35 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// As it crosses to the device: its kind, and two numbers.
+    /// As it crosses to the device, which has a kernel for each kind.
     #[inline]
-    pub fn numbers(self) -> [u32; 3] {
+    pub fn numbers(self) -> [u32; 2] {
         match self {
-            Self::Mean { least, missing_is_zero } => [u32::from(missing_is_zero), least, 0],
-            Self::Pattern => [2, 0, 0],
-            Self::Weight { prior, least } => [3, least as u32, prior as u32],
+            Self::Mean { least, missing_is_zero } => [least, u32::from(missing_is_zero)],
+            Self::Pattern => [0, 0],
+            Self::Weight { prior, least } => [least as u32, prior as u32],
         }
     }
 
-    /// The other way round.
+    /// The other way round, of a mean.
     #[inline]
-    pub fn from_numbers([kind, least, prior]: [u32; 3]) -> Self {
-        match kind {
-            0 | 1 => Self::Mean { least, missing_is_zero: kind == 1 },
-            2 => Self::Pattern,
-            _ => Self::Weight { prior: prior as i32, least: least as i32 },
+    pub fn mean([least, missing_is_zero]: [u32; 2]) -> Self {
+        Self::Mean { least, missing_is_zero: missing_is_zero != 0 }
+    }
+
+    /// The other way round, of a weight.
+    #[inline]
+    pub fn weight([least, prior]: [u32; 2]) -> Self {
+        Self::Weight { prior: prior as i32, least: least as i32 }
+    }
+
+    /// The same, with every pair to be kept.
+    #[inline]
+    pub fn of_all(self) -> Self {
+        match self {
+            Self::Mean { missing_is_zero, .. } => Self::Mean { least: 0, missing_is_zero },
+            Self::Pattern => Self::Pattern,
+            Self::Weight { prior, .. } => Self::Weight { prior, least: i32::MIN },
         }
     }
 

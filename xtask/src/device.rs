@@ -77,11 +77,23 @@ const MODULES: &[Module] = &[
         most_registers: &[("hyperblock_neighbours_count", 32), ("hyperblock_neighbours_write", 32)],
         may_use_stack: false,
     },
+    // Scores, each kind by itself: four blocks of 128 threads, or three.
     Module {
-        path: "device/ptx/score.ptx",
-        feature: "score",
-        // Four blocks of 128 threads.
-        most_registers: &[("hyperblock_score", 144)],
+        path: "device/ptx/mean.ptx",
+        feature: "mean",
+        most_registers: &[("hyperblock_mean", 128)],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/ptx/pattern.ptx",
+        feature: "pattern",
+        most_registers: &[("hyperblock_pattern", 128)],
+        may_use_stack: false,
+    },
+    Module {
+        path: "device/ptx/weight.ptx",
+        feature: "weight",
+        most_registers: &[("hyperblock_weight", 168)],
         may_use_stack: false,
     },
     Module {

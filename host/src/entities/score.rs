@@ -138,6 +138,13 @@ impl Scoring {
         Ok(Scores { scoring: self, loaded, wanted: Wanted::Pattern })
     }
 
+    /// The records of candidates.
+    fn records(&self, candidates: &[Candidate]) -> Result<Vec<[u32; 2]>> {
+        let records: Vec<_> = candidates.par_iter().map(|pair| [pair.left, pair.right]).collect();
+        self.check_pairs(&records)?;
+        Ok(records)
+    }
+
     /// Lists of pairs come from outside: records that are not there would be looked up past the end.
     fn check_pairs(&self, pairs: &[[u32; 2]]) -> Result<()> {
         let (n_left, n_right) = (self.encoded.n_left, self.encoded.n_right);
@@ -184,9 +191,7 @@ impl Scores<'_> {
     ) -> Result<Vec<(usize, u32)>> {
         let mut kept = Vec::new();
         for (nth, part) in pairs.chunks(PAIRS_AT_ONCE).enumerate() {
-            let records: Vec<[u32; 2]> = part.par_iter().map(|pair| [pair.left, pair.right]).collect();
-            self.scoring.check_pairs(&records)?;
-            let of_part = self.loaded.kept(&records, wanted, control)?;
+            let of_part = self.loaded.kept(&self.scoring.records(part)?, wanted, control)?;
             let first = nth * PAIRS_AT_ONCE;
             kept.extend(of_part.into_iter().map(|(place, score)| (first + place as usize, score)));
         }
@@ -195,8 +200,11 @@ impl Scores<'_> {
 
     /// The score of each pair.
     pub fn score(&mut self, pairs: &[Candidate], control: &Control) -> Result<Vec<u32>> {
-        let all = self.reaching(pairs, self.wanted, control)?;
-        Ok(all.into_iter().map(|(_, score)| score).collect())
+        let mut scores = vec![0; pairs.len()];
+        for (part, into) in pairs.chunks(PAIRS_AT_ONCE).zip(scores.chunks_mut(PAIRS_AT_ONCE)) {
+            self.loaded.scores(&self.scoring.records(part)?, self.wanted, control, into)?;
+        }
+        Ok(scores)
     }
 
     /// The levels of each pair's attributes: see [`hyperblock_shared::score::level`].

@@ -25,6 +25,15 @@ pub trait PairScores {
     /// The pairs whose score is what is wanted, and that is no pattern: their places, ascending, and their scores.
     fn kept(&mut self, pairs: &[[u32; 2]], wanted: Wanted, control: &Control) -> Result<Vec<(u32, u32)>>;
 
+    /// Writes the score of each pair, which is no pattern, whatever is enough. There is room for all.
+    fn scores(
+        &mut self,
+        pairs: &[[u32; 2]],
+        wanted: Wanted,
+        control: &Control,
+        into: &mut [u32],
+    ) -> Result<()>;
+
     /// The levels of each pair's attributes.
     fn patterns(&mut self, pairs: &[[u32; 2]], control: &Control) -> Result<Vec<u64>>;
 }

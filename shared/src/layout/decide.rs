@@ -59,7 +59,7 @@ pub struct DeviceListed {
     pub counters: DeviceAtomics<u64>,
 }
 
-/// What the kernel that scores pairs receives.
+/// What a kernel that scores pairs receives.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DeviceScores {
@@ -70,17 +70,17 @@ pub struct DeviceScores {
     /// What values weigh of their own.
     pub terms: DeviceSlice<i32>,
     /// Pairs of records, the left one in the lower half.
-    pub pairs: DeviceSlice<u64>,
-    /// Two words for each pair: see `device::score`.
+    pub pairs: DeviceAtomics<u64>,
+    /// A word for each pair, or two for its levels: see `device::score`.
     pub results: DeviceAtomics<u32>,
-    /// How many of them are kept.
+    /// Two words for each warp's pairs.
+    pub warps: DeviceAtomics<u32>,
+    /// How many pairs are kept.
     pub n_kept: DeviceCell<u32>,
     /// For each thread, as much as the longest text of the columns needs.
     pub scratch: DeviceScratch,
     /// The numbers of a [`crate::score::Wanted`].
-    pub wanted: [u32; 3],
-    /// Fills the last 64-bit word.
-    pub padding: u32,
+    pub wanted: [u32; 2],
 }
 
 const DECIDE: usize = 80 + 16 + 16 + 8 + 24;
@@ -88,4 +88,4 @@ const _: () = assert!(size_of::<DeviceDecide>() == DECIDE);
 const _: () = assert!(size_of::<DeviceScan>() == DECIDE + size_of::<DeviceSweep>());
 const _: () = assert!(size_of::<DeviceResidual>() == DECIDE + size_of::<DeviceJoin>() + 48);
 const _: () = assert!(size_of::<DeviceListed>() == DECIDE + size_of::<DeviceSweep>() + 32);
-const _: () = assert!(size_of::<DeviceScores>() == 80 + 4 * 16 + 8 + 24 + 16);
+const _: () = assert!(size_of::<DeviceScores>() == 80 + 5 * 16 + 8 + 24 + 8);

@@ -13,8 +13,8 @@ pub struct Tally {
     /// Of a mean, the sum of weights times similarities. Of a pattern, the levels.
     sum: u64,
     /// Of the attributes that were not looked at yet: of a mean, the weights of those that both records have; of a weight,
-    /// the most millionths that they may add.
-    rest: u64,
+    /// the most millionths that they may add, as bits of an `i32`.
+    rest: u32,
     /// The level that the attribute at hand has reached, above what else is known of it.
     at_hand: u32,
     /// What the value that both have weighs more.
@@ -45,12 +45,12 @@ impl Tally {
                 Wanted::Mean { missing_is_zero, .. } => {
                     // What becomes of conditions is seen when all of their tests were looked at.
                     if attribute.is_condition() || attribute.codes(columns, pair).is_some() {
-                        tally.rest += u64::from(attribute.weight);
+                        tally.rest += attribute.weight;
                     } else if missing_is_zero {
                         tally.so_far += u64::from(attribute.weight);
                     }
                 }
-                Wanted::Weight { .. } => tally.rest += attribute.best as u64,
+                Wanted::Weight { .. } => tally.rest = tally.rest.wrapping_add(attribute.best as u32),
             }
         }
         if let Wanted::Weight { prior, .. } = wanted {
@@ -71,7 +71,7 @@ impl Tally {
         scratch: &mut (impl Scratch + ?Sized),
     ) {
         if let Wanted::Weight { least, .. } = wanted
-            && (self.so_far.wrapping_add(self.rest) as i64) < i64::from(least)
+            && (self.so_far as i32).wrapping_add(self.rest as i32) < least
         {
             self.at_hand |= LOST;
         }
@@ -88,7 +88,7 @@ impl Tally {
                 if codes.is_none() {
                     return;
                 }
-                self.rest -= u64::from(attribute.weight);
+                self.rest -= attribute.weight;
                 self.needed(u64::from(attribute.weight), least)
             }
         };
@@ -125,7 +125,7 @@ impl Tally {
             };
             self.at_hand = 0;
             if let Wanted::Mean { .. } = wanted {
-                self.rest -= u64::from(attribute.weight);
+                self.rest -= attribute.weight;
             }
             similarity = (level != 0).then_some(if level == 1 { ONE } else { 0 });
         }
@@ -133,7 +133,7 @@ impl Tally {
         match wanted {
             Wanted::Pattern => self.sum |= u64::from(level) << (BITS_PER_LEVEL * attribute.nth),
             Wanted::Weight { .. } => {
-                self.rest -= attribute.best as u64;
+                self.rest = self.rest.wrapping_sub(attribute.best as u32);
                 let bits = attribute.bits.get(level as usize).copied().unwrap_or(0);
                 let more = if level == 1 { self.more } else { 0 };
                 self.so_far = self.so_far.wrapping_add(i64::from(bits + more) as u64);
@@ -168,8 +168,8 @@ impl Tally {
     fn needed(&self, weight: u64, least: u32) -> u32 {
         // As in `result`, 2 (sum + weight s + rest) >= (2 least − 1) (weights + weight + rest), in less than 2^64.
         let halves = (2 * u64::from(least)).saturating_sub(1);
-        let lacking = (halves * (self.so_far + weight + self.rest))
-            .saturating_sub(2 * (self.sum + u64::from(ONE) * self.rest));
+        let lacking = (halves * (self.so_far + weight + u64::from(self.rest)))
+            .saturating_sub(2 * (self.sum + u64::from(ONE) * u64::from(self.rest)));
         lacking.div_ceil(2 * weight.max(1)).min(u64::from(u32::MAX)) as u32
     }
 

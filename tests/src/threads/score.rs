@@ -6,9 +6,10 @@ use hyperblock::encode::Encoded;
 use hyperblock::operators::scores::{PairScores, Tests};
 use hyperblock::{Control, Result};
 use hyperblock_device::score::{ScoreWork, score};
+use hyperblock_shared::layout::WARP;
 use hyperblock_shared::score::Wanted;
 use hyperblock_shared::text::scratch_words;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Scores on CPU threads.
 pub(super) struct ThreadScores<'a> {
@@ -18,11 +19,14 @@ pub(super) struct ThreadScores<'a> {
 }
 
 impl ThreadScores<'_> {
-    /// Two words for each pair, and how many pairs are kept.
-    fn results(&self, pairs: &[[u32; 2]], wanted: Wanted) -> (Vec<u32>, usize) {
-        let words: Vec<u64> =
-            pairs.iter().map(|&[left, right]| u64::from(right) << 32 | u64::from(left)).collect();
-        let (results, n_kept) = (atomics(2 * pairs.len() as u32, UNWRITTEN), AtomicU32::new(0));
+    /// What became of pairs: results, and what is known of each warp's.
+    fn results(&self, pairs: &[[u32; 2]], wanted: Wanted) -> (Vec<u32>, Vec<u32>) {
+        let word = |&[left, right]: &[u32; 2]| AtomicU64::new(u64::from(right) << 32 | u64::from(left));
+        let words: Vec<AtomicU64> = pairs.iter().map(word).collect();
+        let n_pairs = pairs.len() as u32;
+        let n_words = if wanted == Wanted::Pattern { 2 * n_pairs } else { n_pairs };
+        let (results, n_kept) = (atomics(n_words, UNWRITTEN), AtomicU32::new(0));
+        let warps = atomics(2 * n_pairs.div_ceil(WARP), UNWRITTEN);
         let job = ScoreWork {
             columns: self.encoded,
             attributes: &self.tests.attributes,
@@ -30,6 +34,7 @@ impl ThreadScores<'_> {
             pairs: &words,
             wanted,
             results: &results,
+            warps: &warps,
             n_kept: &n_kept,
         };
         let n_scratch = scratch_words(self.encoded.longest()) as usize;
@@ -37,17 +42,41 @@ impl ThreadScores<'_> {
             let mut scratch = vec![0xdead_u64; n_scratch];
             score(thread, &job, scratch.as_mut_slice());
         });
-        (plain(&results), n_kept.into_inner() as usize)
+        let mut results = plain(&results);
+        if wanted != Wanted::Pattern {
+            // Those that are kept, and no others, are written.
+            let rest = results.split_off(n_kept.into_inner() as usize);
+            assert!(
+                results.iter().all(|word| *word != UNWRITTEN) && rest.iter().all(|word| *word == UNWRITTEN)
+            );
+        }
+        (results, plain(&warps))
     }
 }
 
 impl PairScores for ThreadScores<'_> {
     fn kept(&mut self, pairs: &[[u32; 2]], wanted: Wanted, _: &Control) -> Result<Vec<(u32, u32)>> {
-        let (words, n_kept) = self.results(pairs, wanted);
-        let mut kept: Vec<(u32, u32)> =
-            words.chunks(2).take(n_kept).map(|words| (words[0], words[1])).collect();
-        kept.sort_unstable();
-        Ok(kept)
+        let (scores, warps) = self.results(pairs, wanted);
+        let of_warp = |(nth, words): (u32, &[u32])| {
+            let (kept, start) = (words[0], words[1] as usize);
+            let places =
+                (0..WARP).filter(move |lane| kept >> lane & 1 == 1).map(move |lane| WARP * nth + lane);
+            places.zip(scores[start..].to_vec()).collect::<Vec<_>>()
+        };
+        Ok((0..).zip(warps.chunks(2)).flat_map(of_warp).collect())
+    }
+
+    fn scores(
+        &mut self,
+        pairs: &[[u32; 2]],
+        wanted: Wanted,
+        control: &Control,
+        into: &mut [u32],
+    ) -> Result<()> {
+        let all = self.kept(pairs, wanted.of_all(), control)?;
+        assert_eq!(all.len(), into.len());
+        all.into_iter().for_each(|(place, score)| into[place as usize] = score);
+        Ok(())
     }
 
     fn patterns(&mut self, pairs: &[[u32; 2]], _: &Control) -> Result<Vec<u64>> {

@@ -34,6 +34,24 @@ impl PairScores for CpuScores<'_> {
         Ok(shares.concat())
     }
 
+    fn scores(
+        &mut self,
+        pairs: &[[u32; 2]],
+        wanted: Wanted,
+        control: &Control,
+        into: &mut [u32],
+    ) -> Result<()> {
+        let wanted = wanted.of_all();
+        let share = |scratch: &mut Vec<u64>, (pairs, into): (&[[u32; 2]], &mut [u32])| {
+            control.check()?;
+            let scores = pairs.iter().map(|&pair| self.result(pair, wanted, scratch) as u32);
+            into.iter_mut().zip(scores).for_each(|(place, score)| *place = score);
+            Ok(())
+        };
+        let shares = pairs.par_chunks(PAIRS_PER_SHARE).zip(into.par_chunks_mut(PAIRS_PER_SHARE));
+        shares.map_init(|| self.scratch(), share).collect()
+    }
+
     fn patterns(&mut self, pairs: &[[u32; 2]], control: &Control) -> Result<Vec<u64>> {
         let shares = self
             .shares(pairs, control, |_, pair, scratch| Some(self.result(pair, Wanted::Pattern, scratch)))?;
@@ -46,6 +64,11 @@ impl CpuScores<'_> {
         result(&self.tests.attributes, &self.tests.terms, self.encoded, pair, wanted, scratch)
     }
 
+    /// For one thread.
+    fn scratch(&self) -> Vec<u64> {
+        vec![0; scratch_words(self.encoded.longest()) as usize]
+    }
+
     /// What `of` makes of each pair and its place, share by share.
     fn shares<T: Send>(
         &self,
@@ -53,12 +76,11 @@ impl CpuScores<'_> {
         control: &Control,
         of: impl Fn(u32, [u32; 2], &mut [u64]) -> Option<T> + Sync,
     ) -> Result<Vec<Vec<T>>> {
-        let scratch = || vec![0u64; scratch_words(self.encoded.longest()) as usize];
         let share = |scratch: &mut Vec<u64>, (nth, pairs): (usize, &[[u32; 2]])| {
             control.check()?;
             let first = (nth * PAIRS_PER_SHARE) as u32;
             Ok((first..).zip(pairs).filter_map(|(place, &pair)| of(place, pair, scratch)).collect())
         };
-        pairs.par_chunks(PAIRS_PER_SHARE).enumerate().map_init(scratch, share).collect()
+        pairs.par_chunks(PAIRS_PER_SHARE).enumerate().map_init(|| self.scratch(), share).collect()
     }
 }

@@ -38,6 +38,8 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaModule, DeviceRepr, LaunchCo
 use cudarc::nvrtc::Ptx;
 use flate2::read::ZlibDecoder;
 use hyperblock_shared::layout::DeviceScan;
+use hyperblock_shared::score::Wanted;
+use score::ScoreKernels;
 use std::fmt;
 use std::io::Read;
 use std::marker::PhantomData;
@@ -66,7 +68,7 @@ pub(super) struct Kernels {
     /// Of no use where there are no neighbourhoods.
     neighbours: OnceLock<NeighbourKernels>,
     /// Of no use where nothing is scored.
-    score: OnceLock<ScoreKernel>,
+    score: ScoreKernels,
     /// Of no use where pairs are all that is wanted.
     cluster: OnceLock<ClusterKernels>,
     /// Of no use where nothing is closed.
@@ -158,7 +160,7 @@ impl Kernels {
             overlap: OnceLock::new(),
             listed: OnceLock::new(),
             neighbours: OnceLock::new(),
-            score: OnceLock::new(),
+            score: ScoreKernels::default(),
             cluster: OnceLock::new(),
             relation: OnceLock::new(),
             closure: OnceLock::new(),
@@ -206,8 +208,13 @@ impl Kernels {
     }
 
     /// The kernel that scores pairs.
-    pub(super) fn load_score(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ScoreKernel> {
-        first_time(&self.score, || ScoreKernel::load(context, device))
+    pub(super) fn load_score(
+        &self,
+        context: &Arc<CudaContext>,
+        device: &str,
+        wanted: Wanted,
+    ) -> Result<&ScoreKernel> {
+        self.score.load(context, device, wanted)
     }
 
     /// The kernels of clustering.
@@ -330,7 +337,11 @@ mod tests {
         check_with(DESCENT_PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
         check_with(residual::PTX, "hyperblock_", &[("residual", size_of::<DeviceResidual>())], 2);
         check_with(listed::PTX, "hyperblock_", &[("listed", size_of::<DeviceListed>())], 2);
-        check_with(score::PTX, "hyperblock_", &[("score", size_of::<DeviceScores>())], 1);
+        for (ptx, name) in
+            [(score::MEAN_PTX, "mean"), (score::PATTERN_PTX, "pattern"), (score::WEIGHT_PTX, "weight")]
+        {
+            check_with(ptx, "hyperblock_", &[(name, size_of::<DeviceScores>())], 1);
+        }
     }
 
     #[test]

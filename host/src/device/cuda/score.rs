@@ -9,6 +9,7 @@ use crate::encode::Encoded;
 use crate::operators::scores::{PairScores, ScoresOperator, Tests};
 use bytemuck::{cast_slice, cast_slice_mut};
 use cudarc::driver::CudaSlice;
+use hyperblock_shared::layout::WARP;
 use hyperblock_shared::score::Wanted;
 use hyperblock_shared::text::scratch_words;
 use rayon::prelude::*;
@@ -27,6 +28,15 @@ struct CudaScores<'a> {
     terms: CudaSlice<i32>,
     scratch: CudaSlice<u64>,
     scratch_words: u32,
+    /// Where scores come to: touching memory for the first time takes longer than they do.
+    downloaded: Vec<u32>,
+}
+
+/// What became of pairs, in device memory: see `device::score`.
+struct Scored {
+    results: CudaSlice<u32>,
+    warps: CudaSlice<u32>,
+    n_kept: CudaSlice<u32>,
 }
 
 impl<'a> CudaScores<'a> {
@@ -35,43 +45,65 @@ impl<'a> CudaScores<'a> {
         let attributes = gpu.upload::<u32>(cast_slice(&tests.attributes))?;
         // There is no empty array on a device.
         let terms = gpu.upload::<i32>(if tests.terms.is_empty() { &[0] } else { &tests.terms })?;
-        // Long values need scratch in every thread: fewer blocks keep that within a quarter of what is free.
-        let scratch_words = scratch_words(encoded.longest());
-        let words_per_block = u64::from(scratch_words) * u64::from(SCORE_THREADS);
-        let affordable = (gpu.free_bytes()? / 4 / 8).checked_div(words_per_block).unwrap_or(u64::MAX);
-        let filling = gpu.kernels.load_score(&gpu.context, &gpu.name)?.n_blocks();
-        let n_blocks = affordable.clamp(1, u64::from(filling));
-        let scratch = gpu.zeros::<u64>(((words_per_block * n_blocks) as usize).max(1))?;
-        Ok(Self { gpu, columns, attributes, terms, scratch, scratch_words })
+        let (scratch, scratch_words) = (gpu.zeros::<u64>(1)?, scratch_words(encoded.longest()));
+        Ok(Self { gpu, columns, attributes, terms, scratch, scratch_words, downloaded: Vec::new() })
     }
 
-    /// What is wanted of pairs, in device memory, and how many are kept.
-    fn results(
-        &mut self,
-        pairs: &[[u32; 2]],
-        wanted: Wanted,
-        control: &Control,
-    ) -> Result<(CudaSlice<u32>, u32)> {
+    /// Long values need scratch in every thread: fewer blocks keep that within a quarter of what is free.
+    fn make_room(&mut self, wanted: Wanted) -> Result<()> {
+        let words_per_block = u64::from(self.scratch_words) * u64::from(SCORE_THREADS);
+        let n_blocks = self.gpu.kernels.load_score(&self.gpu.context, &self.gpu.name, wanted)?.n_blocks();
+        if self.scratch.len() as u64 >= words_per_block * u64::from(n_blocks) {
+            return Ok(());
+        }
+        self.scratch = self.gpu.zeros::<u64>(1)?;
+        let affordable = (self.gpu.free_bytes()? / 4 / 8).checked_div(words_per_block).unwrap_or(u64::MAX);
+        let n_words = words_per_block * affordable.clamp(1, u64::from(n_blocks));
+        self.scratch = self.gpu.zeros::<u64>((n_words as usize).max(1))?;
+        Ok(())
+    }
+
+    fn scored(&mut self, pairs: &[[u32; 2]], wanted: Wanted, control: &Control) -> Result<Scored> {
         control.check()?;
-        let n_words = 2 * pairs.len();
+        self.make_room(wanted)?;
+        let words_per_pair = if wanted == Wanted::Pattern { 2 } else { 1 };
+        let n_warps = pairs.len().div_ceil(WARP as usize);
+        let mut scored = Scored {
+            results: self.gpu.zeros::<u32>(words_per_pair * pairs.len())?,
+            warps: self.gpu.zeros::<u32>(2 * n_warps)?,
+            n_kept: self.gpu.zeros::<u32>(1)?,
+        };
         let pairs = self.gpu.upload::<u32>(cast_slice(pairs))?;
-        let mut results = self.gpu.zeros::<u32>(n_words)?;
-        let mut n_kept = self.gpu.zeros::<u32>(1)?;
         let buffers = ScoreBuffers {
             columns: &self.columns,
             attributes: &self.attributes,
             terms: &self.terms,
             pairs: &pairs,
             wanted,
-            results: &mut results,
-            n_kept: &mut n_kept,
+            results: &mut scored.results,
+            warps: &mut scored.warps,
+            n_kept: &mut scored.n_kept,
             scratch: &mut self.scratch,
             scratch_words: self.scratch_words,
         };
         launch_score(self.gpu, buffers)?;
-        let mut n = [0];
-        self.gpu.download(&n_kept, &mut n)?;
-        Ok((results, n[0]))
+        Ok(scored)
+    }
+
+    /// The scores that were kept, those of a warp together and in order; and of each warp in order, which of its pairs they
+    /// are of and where they begin.
+    fn download(&mut self, scored: &Scored) -> Result<(&[u32], Vec<[u32; 2]>)> {
+        let mut n_kept = [0];
+        self.gpu.download(&scored.n_kept, &mut n_kept)?;
+        let n_kept = n_kept[0] as usize;
+        self.downloaded.resize(self.downloaded.len().max(n_kept), 0);
+        let scores = &mut self.downloaded[..n_kept];
+        if n_kept > 0 {
+            self.gpu.download(&scored.results.slice(..n_kept), scores)?;
+        }
+        let mut warps = vec![[0u32; 2]; scored.warps.len() / 2];
+        self.gpu.download(&scored.warps, cast_slice_mut(&mut warps))?;
+        Ok((scores, warps))
     }
 }
 
@@ -80,23 +112,39 @@ impl PairScores for CudaScores<'_> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
-        let (results, n_kept) = self.results(pairs, wanted, control)?;
-        let mut kept = vec![[0u32; 2]; n_kept as usize];
-        self.gpu.download(&results.slice(..2 * kept.len()), cast_slice_mut(&mut kept))?;
-        // In no order, but each place once: they are put where they belong, and gone through.
-        let mut by_place = vec![u64::MAX; pairs.len()];
-        for &[place, score] in &kept {
-            by_place[place as usize] = score.into();
+        let scored = self.scored(pairs, wanted, control)?;
+        let (scores, warps) = self.download(&scored)?;
+        let kept = warps.par_iter().enumerate().flat_map_iter(|(nth, &[kept, start])| {
+            let first = nth as u32 * WARP;
+            let places = (first..first + WARP).filter(move |place| kept >> (place % WARP) & 1 == 1);
+            places.zip(scores[start as usize..].iter().copied())
+        });
+        Ok(kept.collect())
+    }
+
+    fn scores(
+        &mut self,
+        pairs: &[[u32; 2]],
+        wanted: Wanted,
+        control: &Control,
+        into: &mut [u32],
+    ) -> Result<()> {
+        if pairs.is_empty() {
+            return Ok(());
         }
-        let there = by_place.par_iter().enumerate().filter(|(_, score)| **score != u64::MAX);
-        Ok(there.map(|(place, &score)| (place as u32, score as u32)).collect())
+        let scored = self.scored(pairs, wanted.of_all(), control)?;
+        let (scores, warps) = self.download(&scored)?;
+        into.par_chunks_mut(WARP as usize).zip(&warps).for_each(|(into, &[_, start])| {
+            into.copy_from_slice(&scores[start as usize..][..into.len()]);
+        });
+        Ok(())
     }
 
     fn patterns(&mut self, pairs: &[[u32; 2]], control: &Control) -> Result<Vec<u64>> {
         let mut patterns = vec![0u64; pairs.len()];
         if !pairs.is_empty() {
-            let (results, _) = self.results(pairs, Wanted::Pattern, control)?;
-            self.gpu.download(&results, cast_slice_mut(&mut patterns))?;
+            let scored = self.scored(pairs, Wanted::Pattern, control)?;
+            self.gpu.download(&scored.results, cast_slice_mut(&mut patterns))?;
         }
         Ok(patterns)
     }

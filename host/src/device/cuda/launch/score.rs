@@ -3,22 +3,49 @@
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
 use super::decide::{n_with_scratch, scratch as on_device};
-use super::{Kernel, load_module, n_multiprocessors};
+use super::{Kernel, first_time, load_module, n_multiprocessors};
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
 use crate::device::cuda::columns::{Slices, UploadedColumns};
 use cudarc::driver::{CudaContext, CudaSlice, LaunchConfig};
-use hyperblock_shared::layout::DeviceScores;
+use hyperblock_shared::layout::{DeviceScores, WARP};
 use hyperblock_shared::score::{Attribute, Wanted};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// The kernel as `cargo xtask device` built it.
-pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/score.ptx.zz"));
+/// The kernels as `cargo xtask device` built them: a file for each kind of what is wanted.
+pub(super) const MEAN_PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mean.ptx.zz"));
+pub(super) const PATTERN_PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pattern.ptx.zz"));
+pub(super) const WEIGHT_PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/weight.ptx.zz"));
 
-/// Threads of a block: with its registers, seven of them share a multiprocessor.
-pub(in crate::device::cuda) const SCORE_THREADS: u32 = 64;
+/// Threads of a block: with their registers, four of them share a multiprocessor, or three.
+pub(in crate::device::cuda) const SCORE_THREADS: u32 = 128;
 
-/// The loaded kernel, and how many multiprocessors there are to fill.
+/// Those that were loaded: one is all that most jobs need.
+#[derive(Debug, Default)]
+pub(super) struct ScoreKernels {
+    mean: OnceLock<ScoreKernel>,
+    pattern: OnceLock<ScoreKernel>,
+    weight: OnceLock<ScoreKernel>,
+}
+
+impl ScoreKernels {
+    /// The one for what is wanted.
+    pub(super) fn load(
+        &self,
+        context: &Arc<CudaContext>,
+        device: &str,
+        wanted: Wanted,
+    ) -> Result<&ScoreKernel> {
+        let (loaded, ptx, name) = match wanted {
+            Wanted::Mean { .. } => (&self.mean, MEAN_PTX, "hyperblock_mean"),
+            Wanted::Pattern => (&self.pattern, PATTERN_PTX, "hyperblock_pattern"),
+            Wanted::Weight { .. } => (&self.weight, WEIGHT_PTX, "hyperblock_weight"),
+        };
+        first_time(loaded, || ScoreKernel::load(context, device, ptx, name))
+    }
+}
+
+/// A loaded kernel, and how many multiprocessors there are to fill.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct ScoreKernel {
     kernel: Kernel<DeviceScores>,
@@ -26,8 +53,8 @@ pub(in crate::device::cuda) struct ScoreKernel {
 }
 
 impl ScoreKernel {
-    pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let kernel = Kernel::find(&load_module(context, device, PTX)?, "hyperblock_score")?;
+    fn load(context: &Arc<CudaContext>, device: &str, ptx: &[u8], name: &str) -> Result<Self> {
+        let kernel = Kernel::find(&load_module(context, device, ptx)?, name)?;
         Ok(Self { kernel, n_multiprocessors: n_multiprocessors(context, device)? })
     }
 
@@ -51,8 +78,10 @@ pub(in crate::device::cuda) struct ScoreBuffers<'a> {
     /// Pairs of records of the columns, two words each.
     pub(in crate::device::cuda) pairs: &'a CudaSlice<u32>,
     pub(in crate::device::cuda) wanted: Wanted,
-    /// Two words for each pair.
+    /// A word for each pair, or two of a pattern.
     pub(in crate::device::cuda) results: &'a mut CudaSlice<u32>,
+    /// Two words for each warp of pairs.
+    pub(in crate::device::cuda) warps: &'a mut CudaSlice<u32>,
     /// One, which is 0.
     pub(in crate::device::cuda) n_kept: &'a mut CudaSlice<u32>,
     /// Room for `scratch_words` in each of some threads, at least a block's.
@@ -62,28 +91,33 @@ pub(in crate::device::cuda) struct ScoreBuffers<'a> {
 
 /// Starts the kernel; the stream's order makes later copies wait for it.
 pub(in crate::device::cuda) fn launch_score(gpu: &Cuda, buffers: ScoreBuffers<'_>) -> Result<()> {
-    let ScoreBuffers { columns, attributes, terms, pairs, wanted, results, n_kept, scratch, scratch_words } =
-        buffers;
-    let kernel = gpu.kernels.load_score(&gpu.context, &gpu.name)?;
+    let ScoreBuffers { columns, attributes, terms, pairs, wanted, .. } = buffers;
+    let ScoreBuffers { results, warps, n_kept, scratch, scratch_words, .. } = buffers;
+    let kernel = gpu.kernels.load_score(&gpu.context, &gpu.name, wanted)?;
     let filling = kernel.filling();
     let slices = Slices(gpu);
-    let (pairs, attributes) = (slices.of(pairs).of::<u64>(), slices.of(attributes).of::<Attribute>());
-    let useful = pairs.len().div_ceil(u64::from(SCORE_THREADS)).min(u64::from(u32::MAX)) as u32;
+    let attributes = slices.of(attributes).of::<Attribute>();
+    let n_pairs = pairs.len() as u64 / 2;
+    let useful = n_pairs.div_ceil(u64::from(SCORE_THREADS)).min(u64::from(u32::MAX)) as u32;
     let with_scratch = n_with_scratch(scratch, scratch_words, SCORE_THREADS);
     let n_blocks = filling.grid_dim.0.min(with_scratch).min(useful);
-    if results.len() as u64 != 2 * pairs.len() || n_kept.len() != 1 || n_blocks == 0 {
+    let words_per_pair = if wanted == Wanted::Pattern { 2 } else { 1 };
+    let fit = results.len() as u64 == words_per_pair * n_pairs
+        && warps.len() as u64 == 2 * n_pairs.div_ceil(u64::from(WARP))
+        && n_pairs < 1 << 31;
+    if !fit || n_kept.len() != 1 || n_blocks == 0 {
         return Err(Error::Internal("the buffers of scores do not fit each other".into()));
     }
     let arguments = DeviceScores {
         columns: columns.root,
         attributes,
         terms: slices.of(terms),
-        pairs,
+        pairs: slices.of(pairs).of::<u64>().atomic(),
         results: slices.of(results).atomic(),
+        warps: slices.of(warps).atomic(),
         n_kept: slices.of(n_kept).cell(0),
         scratch: on_device(gpu, scratch, scratch_words),
         wanted: wanted.numbers(),
-        padding: 0,
     };
     let scratch_at = arguments.scratch.array.address();
     let config = LaunchConfig { grid_dim: (n_blocks, 1, 1), ..filling };
