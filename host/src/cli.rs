@@ -249,7 +249,8 @@ pub(crate) enum AnswerFormat {
 #[derive(Args, Debug)]
 struct InputArgs {
     /// The rules: a TOML file of [[rules]] with a name and a `when`, an SQL condition over l. and r., and of
-    /// [[neighbourhoods]] with a `key` and a `window`, which are approximate: pairs outside the windows are not looked at
+    /// [[neighbourhoods]] with a `key` and a `window`, which are approximate: pairs outside the windows are not looked at. Or
+    /// [[pairs]] with `all = true`: every pair, if they are not too many
     #[arg(short, long, value_name = "FILE")]
     rules: PathBuf,
     /// The column with the ids [default: the first column named id, else the row number]

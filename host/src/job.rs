@@ -15,9 +15,12 @@ use crate::plan::partition::whole;
 use crate::plan::statistics::{Effort, Pairs};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::read::table::{ReadOptions, Table};
-use crate::rules::{self, Neighbourhood, Rule, RuleFile, RuleSet, Score, ScoreAttribute, Side, Subsumed};
+use crate::rules::{
+    self, AllPairs, Neighbourhood, Rule, RuleFile, RuleSet, Score, ScoreAttribute, Side, Subsumed,
+};
 use crate::run::measured::measured;
 use crate::run::neighbours::Stream;
+use crate::run::product::product;
 use crate::run::{pieces, schedule};
 use crate::tell::report::Summary;
 use hashbrown::HashSet;
@@ -109,7 +112,7 @@ impl Job {
     fn prepared(&self, device: &dyn Backend, control: &Control) -> Result<Prepared> {
         let watch = Stopwatch::new(&["read", "encode", "plan"]);
         let read = watch.time("read", || self.read(control))?;
-        let Bound { left, right, rules, neighbourhoods, score } = watch.time("plan", || read.bind())?;
+        let Bound { left, right, rules, neighbourhoods, all, score } = watch.time("plan", || read.bind())?;
         let rules = watch.time("plan", || RuleSet::new(rules));
         let encoding = watch.enter("encode");
         let encoded = encode(&left, right.as_ref(), &rules.predicates, control)?;
@@ -152,6 +155,7 @@ impl Job {
             plan,
             subsumed,
             neighbourhoods,
+            all,
             orders,
             scoring,
             stages,
@@ -200,6 +204,7 @@ pub(crate) struct Bound {
     pub(crate) right: Option<Table>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) neighbourhoods: Vec<Neighbourhood>,
+    pub(crate) all: Option<AllPairs>,
     pub(crate) score: Option<Score>,
 }
 
@@ -219,7 +224,8 @@ impl Read {
         });
         let compared = predicates.flat_map(odd::compared).chain(keys);
         odd::warn(&left, right.as_ref().unwrap_or(&left), compared)?;
-        Ok(Bound { left, right, rules, neighbourhoods, score })
+        let all = file.all_pairs().cloned();
+        Ok(Bound { left, right, rules, neighbourhoods, all, score })
     }
 }
 
@@ -239,6 +245,8 @@ pub struct Prepared {
     pub subsumed: Vec<Subsumed>,
     /// Keys that records are sorted by, to be paired with those near them.
     pub neighbourhoods: Vec<Neighbourhood>,
+    /// That all pairs are candidates, if so. Then there are no rules and no neighbourhoods.
+    pub all: Option<AllPairs>,
     pub(crate) orders: Orders,
     scoring: Option<Scoring>,
     stages: Stages,
@@ -260,18 +268,43 @@ impl Prepared {
         self.scoring.as_ref()
     }
 
-    /// What may be the `rule` of a candidate: the names of the rules, then of the neighbourhoods.
+    /// What may be the `rule` of a candidate: the names of the rules, then of the neighbourhoods; or of all pairs.
     pub fn witnesses(&self) -> Vec<String> {
         let rules = self.plan.rules.iter().map(|rule| &rule.name);
-        rules.chain(self.neighbourhoods.iter().map(|near| &near.name)).cloned().collect()
+        let neighbourhoods = self.neighbourhoods.iter().map(|near| &near.name);
+        rules.chain(neighbourhoods).chain(self.all.iter().map(|all| &all.name)).cloned().collect()
     }
 
     /// All pairs of the tables.
     pub fn n_pairs(&self) -> u64 {
-        whole(self.left.n_records(), self.right().n_records(), self.right.is_none()).n_pairs()
+        self.whole().n_pairs()
     }
 
-    /// The pairs to compare.
+    fn whole(&self) -> Task {
+        whole(self.left.n_records(), self.right().n_records(), self.right.is_none())
+    }
+
+    /// How many pairs a run goes through.
+    pub fn n_to_compare(&self) -> u64 {
+        if self.all.is_some() { self.n_pairs() } else { self.task().n_pairs() }
+    }
+
+    /// Hands on all pairs, if they are wanted and not too many.
+    pub(crate) fn product(
+        &self,
+        control: &Control,
+        sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+    ) -> Result<()> {
+        match &self.all {
+            None => Ok(()),
+            Some(all) => {
+                all.check(self.n_pairs())?;
+                product(&self.whole(), control, sink)
+            }
+        }
+    }
+
+    /// The pairs to compare by rules.
     pub fn task(&self) -> Task {
         whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
     }
@@ -304,7 +337,7 @@ impl Prepared {
         self.walk(device, control, Some((scoring, scoring.threshold())), "write", sink)
     }
 
-    /// The way of the candidates: the scan finds them, neighbourhoods add theirs, a score keeps those that come to a threshold
+    /// The way of the candidates: the scan finds them, neighbourhoods add theirs, or all pairs are; a score keeps those that come to a threshold
     /// (billionths), and `sink` takes them, in a stage of this name.
     pub(crate) fn walk(
         &self,
@@ -360,6 +393,7 @@ impl Prepared {
             })?;
         }
         near.finish(&mut hand_on)?;
+        self.product(control, &mut hand_on)?;
         drop(scanning);
         let mut stages = self.stages.clone();
         stages.extend(&watch.stages());

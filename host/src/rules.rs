@@ -28,7 +28,7 @@ mod tests;
 pub(crate) mod transform;
 
 pub use bind::{bind, bind_score};
-pub use file::RuleFile;
+pub use file::{AllPairs, RuleFile};
 pub use measure::Counted;
 pub use neighbourhood::{Neighbourhood, bind_neighbourhoods};
 pub use ruleset::RuleSet;

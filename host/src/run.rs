@@ -3,4 +3,5 @@
 pub mod measured;
 pub mod neighbours;
 pub mod pieces;
+pub mod product;
 pub mod schedule;

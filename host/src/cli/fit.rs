@@ -21,7 +21,7 @@ pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> 
     };
     let FitArgs { seed, sample, rounds, prior, .. } = *args;
     let options = FitOptions { seed, sample, rounds, prior };
-    let n_pairs = job.task().n_pairs();
+    let n_pairs = job.n_to_compare();
     let fit =
         progress::watch(n_pairs, quiet, control, || job.fit(&*device, control, options, truth.as_ref()))?;
     control.check()?;

@@ -55,7 +55,7 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
             Some(Output::create(path, ScoredRows { candidates: rows, are_weights }, control)?)
         }
     };
-    let n_pairs = job.task().n_pairs();
+    let n_pairs = job.n_to_compare();
     let resolved = progress::watch(n_pairs, quiet, control, || resolve.run(&*device, control))?;
     if let Some(pairs) = &mut pairs {
         pairs.write(&resolved.pairs)?;

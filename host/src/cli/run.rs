@@ -47,7 +47,7 @@ fn run<'a>(
         Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
     };
     let rows = CandidateRows { left: &job.left.ids, right: &job.right().ids, rules: job.witnesses() };
-    let n_pairs = job.task().n_pairs();
+    let n_pairs = job.n_to_compare();
     let mut summary = match job.scoring() {
         None => {
             let mut output = Output::create(&args.output, rows, control)?;

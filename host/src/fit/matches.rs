@@ -80,10 +80,11 @@ pub(super) struct Teaching<'a> {
     pub(super) together: Vec<(usize, usize)>,
 }
 
-/// Where candidates come from: a rule, or a neighbourhood.
+/// Where candidates come from: a rule, or a neighbourhood; or all pairs are.
 enum Source {
     Rule(usize),
     Neighbourhood(usize),
+    All,
 }
 
 impl Matching {
@@ -117,8 +118,9 @@ impl Matching {
         let job = teaching.job;
         let rules = (0..job.plan.rules.len()).map(Source::Rule);
         let neighbourhoods = (0..job.neighbourhoods.len()).map(Source::Neighbourhood);
+        let all = job.all.iter().map(|_| Source::All);
         let mut lessons = Vec::new();
-        for source in rules.chain(neighbourhoods) {
+        for source in rules.chain(neighbourhoods).chain(all) {
             teaching.control.check()?;
             lessons.push(source.lesson(teaching)?);
         }
@@ -200,6 +202,7 @@ impl Source {
         match *self {
             Self::Rule(ix) => job.plan.rules[ix].name.clone(),
             Self::Neighbourhood(ix) => job.neighbourhoods[ix].name.clone(),
+            Self::All => job.all.as_ref().map_or_else(String::new, |all| all.name.clone()),
         }
     }
 
@@ -211,6 +214,7 @@ impl Source {
                 let [left, right] = &job.neighbourhoods[ix].keys;
                 places(Side::Left, left).chain(places(Side::Right, right)).collect()
             }
+            Self::All => HashSet::new(),
         }
     }
 
@@ -227,6 +231,7 @@ impl Source {
                 let (orders, watch) = (job.orders.only(ix), Stopwatch::default());
                 Stream::load(device, &orders, 0, control, &watch)?.finish(&mut take)?;
             }
+            Self::All => job.product(control, &mut take)?,
         }
         Ok(seen.counted())
     }

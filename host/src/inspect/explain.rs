@@ -10,7 +10,7 @@ use crate::encode::Encoded;
 use crate::inspect::analyze::Analysis;
 use crate::plan::statistics::ColumnStatistics;
 use crate::plan::{Plan, PlannedStep};
-use crate::rules::{Neighbourhood, Subsumed};
+use crate::rules::{AllPairs, Neighbourhood, Subsumed};
 use indicatif::HumanCount;
 
 /// A plan beside what it was made for and what it is expected to do.
@@ -37,6 +37,8 @@ pub struct Explained<'a> {
     pub columns: Vec<ColumnStatistics>,
     /// Keys that records are sorted by, beside the plan.
     pub neighbourhoods: Vec<Near<'a>>,
+    /// That all pairs are candidates, if so, and how many there are.
+    pub all: Option<(&'a AllPairs, u64)>,
 }
 
 /// A sorted neighbourhood.

@@ -26,7 +26,9 @@ use crate::entities::score::{Scoring, Shares, probability};
 use crate::job::{Bound, Job};
 use crate::operators::neighbours::Orders;
 use crate::read::table::Table;
-use crate::rules::{Condition, Neighbourhood, Predicate, Rule, RuleSet, Score, ScoreAttribute, Test};
+use crate::rules::{
+    AllPairs, Condition, Neighbourhood, Predicate, Rule, RuleSet, Score, ScoreAttribute, Test,
+};
 use hyperblock_shared::path::{ArchivedPath, Path};
 use hyperblock_shared::text::scratch_words;
 use std::collections::BTreeSet;
@@ -41,20 +43,21 @@ pub struct Inquiry {
     /// The predicates of all rules, each once.
     predicates: Vec<Predicate>,
     neighbourhoods: Vec<Neighbourhood>,
+    all: Option<AllPairs>,
 }
 
 impl Inquiry {
     /// Reads what a job reads. Nothing is encoded before a pair is named.
     pub fn new(job: &Job, control: &Control) -> Result<Self> {
         let read = control.guard(|| job.read(control))?;
-        let Bound { left, right, rules, score, neighbourhoods } = read.bind()?;
-        Ok(Self { score, neighbourhoods, ..Self::of(left, right, rules) })
+        let Bound { left, right, rules, score, neighbourhoods, all } = read.bind()?;
+        Ok(Self { score, neighbourhoods, all, ..Self::of(left, right, rules) })
     }
 
     /// Rules that were bound to these tables.
     fn of(left: Table, right: Option<Table>, rules: Vec<Rule>) -> Self {
         let RuleSet { rules, predicates, .. } = RuleSet::new(rules);
-        Self { left, right, rules, score: None, predicates, neighbourhoods: Vec::new() }
+        Self { left, right, rules, score: None, predicates, neighbourhoods: Vec::new(), all: None }
     }
 
     /// What the rules say about the pair of these ids. Within one table their order does not matter.
@@ -70,6 +73,7 @@ impl Inquiry {
             findings: pair.findings(&self.predicates)?,
             rules: self.rules.iter().map(|rule| self.rule(rule)).collect(),
             neighbourhoods: control.guard(|| self.near(left, right, control))?,
+            all: self.all.clone(),
             score: self
                 .score
                 .as_ref()
@@ -132,6 +136,8 @@ pub struct Why {
     pub rules: Vec<Asked>,
     /// The sorted neighbourhoods, in file order.
     pub neighbourhoods: Vec<Near>,
+    /// That all pairs are candidates, if so.
+    pub all: Option<AllPairs>,
     /// How the pair would be scored, candidate or not, if the rule file has a score.
     pub score: Option<PairScore>,
 }
@@ -220,12 +226,13 @@ pub enum Verdict {
 }
 
 impl Why {
-    /// The first rule in file order that holds, or else the first neighbourhood: by its place among all of them, the rules
-    /// first.
+    /// The first rule in file order that holds, or else the first neighbourhood, or else all pairs: by its place among all of
+    /// them, the rules first.
     pub fn witness(&self) -> Option<usize> {
         let rule = self.rules.iter().position(|rule| self.rule_holds(rule));
         let near = || self.neighbourhoods.iter().position(Near::holds);
-        rule.or_else(|| Some(self.rules.len() + near()?))
+        let all = || self.all.as_ref().map(|_| self.neighbourhoods.len());
+        rule.or_else(|| Some(self.rules.len() + near().or_else(all)?))
     }
 
     /// Its name.
@@ -233,6 +240,7 @@ impl Why {
         let rules = self.rules.iter().map(|rule| rule.name.as_str());
         rules
             .chain(self.neighbourhoods.iter().map(|near| near.neighbourhood.name.as_str()))
+            .chain(self.all.iter().map(|all| all.name.as_str()))
             .nth(self.witness()?)
     }
 

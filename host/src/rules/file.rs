@@ -7,15 +7,17 @@
 //! ```
 //!
 //! A section `[score]` may follow, which says how candidates are scored: `score`.
-//! Beside the rules, or instead of them, there may be neighbourhoods: `neighbourhood`.
+//! Beside the rules, or instead of them, there may be neighbourhoods: `neighbourhood`. Or all pairs are wanted: `pairs`.
 //!
 //! The TOML is walked by hand rather than by serde, so that every complaint can say what a rule file looks like and
 //! point at the key or the value in question.
 
 mod neighbourhood;
+mod pairs;
 mod score;
 
 pub(super) use neighbourhood::NearEntry;
+pub use pairs::AllPairs;
 pub(super) use score::{AttributeEntry, LevelEntry, ScoreSection};
 
 use super::Side;
@@ -49,6 +51,7 @@ pub struct RuleFile {
     entries: Vec<Entry>,
     score: Option<ScoreSection>,
     neighbourhoods: Vec<NearEntry>,
+    all: Option<AllPairs>,
 }
 
 /// One rule of the file.
@@ -89,8 +92,8 @@ impl RuleFile {
     /// Parses the text of a rule file; `path` is for messages alone.
     pub fn parse(path: &Path, source: String) -> Result<Self> {
         match sections(&source) {
-            Ok(Sections { entries, neighbourhoods, score }) => {
-                Ok(Self { path: path.to_owned(), source, entries, neighbourhoods, score })
+            Ok(Sections { entries, neighbourhoods, all, score }) => {
+                Ok(Self { path: path.to_owned(), source, entries, neighbourhoods, all, score })
             }
             Err(complaint) => Err(complaint.about(path, source)),
         }
@@ -106,9 +109,14 @@ impl RuleFile {
         self.entries.len()
     }
 
-    /// Whether there are none: then there are neighbourhoods.
+    /// Whether there are none: then there are neighbourhoods, or all pairs are wanted.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// That all pairs are wanted, if so.
+    pub fn all_pairs(&self) -> Option<&AllPairs> {
+        self.all.as_ref()
     }
 
     /// Every column that a rule, a neighbourhood or the score reads, as written there, each once: no other column need be
@@ -169,6 +177,7 @@ impl Complaint {
 struct Sections {
     entries: Vec<Entry>,
     neighbourhoods: Vec<NearEntry>,
+    all: Option<AllPairs>,
     score: Option<ScoreSection>,
 }
 
@@ -178,7 +187,7 @@ fn sections(source: &str) -> Parsed<Sections> {
         complaint(error.span().unwrap_or(end..end), format!("this is not TOML: {}", error.message()))
     })?;
     let document = document.get_ref();
-    known_keys(document, &["rules", "neighbourhoods", SCORE_KEY], "a rule file", SHAPE)?;
+    known_keys(document, &["rules", "neighbourhoods", "pairs", SCORE_KEY], "a rule file", SHAPE)?;
     let near = document.get("neighbourhoods");
     let entries = match document.get("rules") {
         Some(rules) => entries(source, rules)?,
@@ -189,11 +198,18 @@ fn sections(source: &str) -> Parsed<Sections> {
         Some(list) => neighbourhood::entries(source, list, &mut taken)?,
         None => Vec::new(),
     };
-    if entries.is_empty() && neighbourhoods.is_empty() {
+    let all = document.get("pairs").map(pairs::all).transpose()?;
+    if all.is_some()
+        && let Some(more) = document.get("rules").or(near)
+    {
+        return Err(complaint(more.span(), "with all pairs, nothing is left for this to find")
+            .help("leave it out; or leave `[[pairs]]` out"));
+    }
+    if entries.is_empty() && neighbourhoods.is_empty() && all.is_none() {
         let span = document.get("rules").or(near).map_or(0..0, Spanned::span);
         return Err(complaint(span, "there are no rules in this file").help(SHAPE));
     }
-    Ok(Sections { entries, neighbourhoods, score: score::section(document, source)? })
+    Ok(Sections { entries, neighbourhoods, all, score: score::section(document, source)? })
 }
 
 fn entries(source: &str, rules: &Spanned<DeValue<'_>>) -> Parsed<Vec<Entry>> {

@@ -7,6 +7,7 @@ mod compound;
 mod file;
 mod implication;
 mod neighbourhood;
+mod pairs;
 mod score;
 mod splink;
 mod syntax;

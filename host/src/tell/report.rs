@@ -21,7 +21,7 @@ pub struct Summary {
     pub n_pairs: u64,
     /// Pairs of records that were decided: all there are of those that some rule is about.
     pub n_compared: u64,
-    /// Candidates by rule, with the rule's name; those of neighbourhoods after them.
+    /// Candidates by rule, with the rule's name; those of neighbourhoods after them, or all pairs.
     pub by_rule: Vec<(String, u64)>,
     /// What may miss pairs: the sorted neighbourhoods, with key and window.
     pub approximate: Vec<String>,

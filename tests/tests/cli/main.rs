@@ -2,8 +2,8 @@
 //!
 //! [`program`] builds and runs it in a folder of its own; [`outputs`] is what it writes and says when all is well,
 //! [`score`] what scores add to it, [`inputs`] the many shapes of the same table, [`formats`] files of other programs,
-//! [`numbers`] numbers that are none, [`neighbours`] pairs of records that are near each other, [`fit`] weights that are
-//! estimated, [`why`] what it says about one pair, [`cluster`] what it makes of pairs, [`resolve`] all of it in one go,
+//! [`numbers`] numbers that are none, [`neighbours`] pairs of records that are near each other, [`pairs`] all of them,
+//! [`fit`] weights that are estimated, [`why`] what it says about one pair, [`cluster`] what it makes of pairs, [`resolve`] all of it in one go,
 //! [`closure`] what it makes of graphs, [`errors`] what it says when something is wrong, [`escapes`] that it says nothing to a
 //! terminal but text, [`places`] where outputs may go, [`limits`] what it does with too little memory, [`work`] how
 //! long it takes where much is asked, and [`signals`] how it
@@ -21,6 +21,7 @@ mod limits;
 mod neighbours;
 mod numbers;
 mod outputs;
+mod pairs;
 #[cfg(unix)]
 mod places;
 mod program;

@@ -37,6 +37,10 @@ impl Explained<'_> {
             let label = format!("{name}\\nsorted neighbourhood, approximate\\n{what}");
             dot.push_str(&format!("  near{ix} [label=\"{label}\", shape=ellipse, style=dashed];\n"));
         }
+        if let Some((all, n_pairs)) = self.all {
+            let label = format!("{}\\nall {n_pairs} pairs", escaped(&all.name));
+            dot.push_str(&format!("  all [label=\"{label}\", shape=ellipse, style=bold];\n"));
+        }
         dot.push_str("}\n");
         dot
     }

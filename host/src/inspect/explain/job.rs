@@ -30,6 +30,7 @@ impl Prepared {
             considered: self.considered()?,
             analysis: None,
             columns: Vec::new(),
+            all: self.all.as_ref().map(|all| (all, self.n_pairs())),
             neighbourhoods: self
                 .neighbourhoods
                 .iter()

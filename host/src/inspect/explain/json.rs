@@ -27,6 +27,9 @@ impl Explained<'_> {
         if !self.neighbourhoods.is_empty() {
             object["neighbourhoods"] = self.neighbourhoods.iter().map(near).collect();
         }
+        if let Some((all, n_pairs)) = self.all {
+            object["all_pairs"] = json!({ "name": all.name, "pairs": n_pairs, "most": all.most });
+        }
         if let Some(analysis) = &self.analysis {
             object["candidates"] = analysis.n_candidates.into();
             object["seconds"] = float(analysis.time.as_secs_f64());

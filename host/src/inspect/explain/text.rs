@@ -32,6 +32,11 @@ impl fmt::Display for Explained<'_> {
             write!(f, "Sorted neighbourhood: \"{name}\", {neighbourhood}, records={records}; ")?;
             writeln!(f, "approximate: pairs outside the windows are not looked at")?;
         }
+        if let Some((all, n_pairs)) = self.all {
+            let (name, n, most) = (shown(&all.name), HumanCount(n_pairs), HumanCount(all.most));
+            write!(f, "All pairs: \"{name}\", pairs={n}, most={most}")?;
+            writeln!(f, "{}", if n_pairs > all.most { "; refused: there are more" } else { "" })?;
+        }
         for subsumed in self.subsumed {
             let name = |rule: usize| shown(&plan.rules[rule].name);
             let (rule, by) = (name(subsumed.rule), name(subsumed.by));

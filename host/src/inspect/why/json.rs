@@ -38,6 +38,9 @@ impl Why {
             });
             object["neighbourhoods"] = near.collect();
         }
+        if let Some(all) = &self.all {
+            object["all_pairs"] = json!({ "name": all.name, "holds": true });
+        }
         if let Some(score) = &self.score {
             object["score"] = score.json();
         }

@@ -43,6 +43,9 @@ impl Display for Why {
                 None => writeln!(f, "{:1$}a record without a key has no neighbours", "", MARGIN)?,
             }
         }
+        if let Some(all) = &self.all {
+            writeln!(f, "\nall pairs \"{}\": {}{}", shown(&all.name), holds(true), marked(&all.name))?;
+        }
         match witness {
             Some(name) => writeln!(f, "\nThe pair is a candidate; its witness is \"{}\".", shown(name))?,
             None if self.neighbourhoods.is_empty() => {
