@@ -17,6 +17,8 @@ mod cluster;
 #[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "bench")]
+mod gpudet;
+#[cfg(feature = "bench")]
 mod job;
 #[cfg(feature = "bench")]
 mod join;
@@ -115,6 +117,8 @@ pub(crate) enum Command {
     Planning(PlanningArgs),
     /// Entities of seven data sets by weights that are fitted without labels, beside Splink's (Python, from PyPI)
     Quality(QualityArgs),
+    /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours
+    Gpudet(GpudetArgs),
     /// The program itself from file to file: seven jobs, with the time of every stage
     Job(JobArgs),
 }
@@ -240,6 +244,17 @@ pub(crate) struct QualityArgs {
     #[arg(long)]
     alone: bool,
     /// Also write the figures, the machine and how reliable probabilities are to files in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
+/// Where the paper's configurations run.
+#[derive(clap::Args)]
+pub(crate) struct GpudetArgs {
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long)]
+    device: Vec<String>,
+    /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 }
@@ -537,6 +552,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Cluster(args) => cluster::run(args),
         Command::Score(args) => score::run(args),
         Command::Quality(args) => quality::run(args),
+        Command::Gpudet(args) => gpudet::run(args),
         Command::Cost(args) => cost::run(args),
         Command::Workflow(args) => workflow::run(args),
         Command::Plan(args) => plan::run(args),

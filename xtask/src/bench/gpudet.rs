@@ -1,0 +1,137 @@
+//! Table 1 of *Duplicate Detection on GPUs* (Forchhammer and others, BTW 2013): how good the paper's three configurations
+//! are, its figures beside ours.
+//!
+//! Thresholds, weights, keys and window are the paper's (`xtask/gpudet/`). Its CDs are no longer to be had as they were: one
+//! copy, `freedb_cds_raw`, has the first two tracks, but leaves out what is not plain ASCII; the other, `freedb_cds`, has all
+//! artists and titles, but in lower case, damaged where they are not ASCII, and tracks that nobody can tell apart. So artists
+//! and titles that the first lacks are taken from the second, as far as they are ASCII, and case does not count.
+
+use super::GpudetArgs;
+use super::scan::open;
+use super::workload::data_sets;
+use crate::cargo::{root, target};
+use crate::record;
+use crate::replace::replace;
+use anyhow::{Context, Result, ensure};
+use hyperblock::operators::Backend;
+use hyperblock::read::table::{ReadOptions, Table};
+use hyperblock::tell::evaluate::Agreement;
+use hyperblock::{Control, Job, Resolve};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The rows of the table: our rule file, and the paper's precision, recall and F-measure.
+const ROWS: [(&str, [f64; 3]); 3] = [
+    ("snm-levenshtein", [0.952, 0.803, 0.871]),
+    ("snm-jaro-winkler", [0.952, 0.796, 0.867]),
+    ("product-jaro-winkler", [0.922, 0.866, 0.893]),
+];
+
+pub(super) fn run(args: &GpudetArgs) -> Result<()> {
+    let devices = open(&args.device)?;
+    let table = cds()?;
+    let truth = data_sets().join("freedb_cds").join("matches.csv");
+    let mut lines = vec![
+        "configuration,device,pairs,seconds,precision,recall,f1,paper_precision,paper_recall,paper_f1"
+            .to_owned(),
+    ];
+    println!(
+        "{:22} {:24} {:>12} {:>9}  precision        recall           F1",
+        "", "device", "pairs", "seconds"
+    );
+    for (name, paper) in ROWS {
+        let rules = root().join("xtask/gpudet").join(format!("{name}.toml"));
+        let mut known = None;
+        for device in &devices {
+            let found = measured(&table, &rules, &truth, &**device)?;
+            let ours = [found.quality.precision, found.quality.recall, found.quality.f1];
+            ensure!(
+                *known.get_or_insert(ours) == ours,
+                "{name}: {ours:?} on {}, not {known:?}",
+                device.name()
+            );
+            let beside = |ix: usize| format!("{:.3} ({:.3})", ours[ix], paper[ix]);
+            println!(
+                "{name:22} {:24} {:12} {:9.3}  {}    {}    {}",
+                device.name(),
+                found.n_pairs,
+                found.seconds,
+                beside(0),
+                beside(1),
+                beside(2)
+            );
+            let figures = ours.iter().chain(&paper).map(|figure| format!("{figure:.4}")).collect::<Vec<_>>();
+            let (device, pairs, seconds) = (device.name(), found.n_pairs, found.seconds);
+            lines.push(format!("{name},{device},{pairs},{seconds:.4},{}", figures.join(",")));
+        }
+    }
+    println!("in brackets the paper's");
+    args.save.as_ref().map_or(Ok(()), |folder| record::save(folder, "gpudet", &lines))
+}
+
+/// What a configuration came to.
+struct Found {
+    n_pairs: u64,
+    seconds: f64,
+    quality: Agreement,
+}
+
+/// Runs a configuration from file to entities twice, and times the second.
+fn measured(table: &Path, rules: &Path, truth: &Path, device: &dyn Backend) -> Result<Found> {
+    let control = Control::default();
+    let run = || -> Result<_> {
+        let begin = Instant::now();
+        let job = Job::dedupe(table, rules);
+        let resolved = Resolve::new(job).truth(truth).prepare(device, &control)?.run(device, &control)?;
+        Ok((begin.elapsed().as_secs_f64(), resolved))
+    };
+    run()?;
+    let (seconds, resolved) = run()?;
+    let step = |name: &str| resolved.summary.steps.iter().find(|step| step.name == name);
+    let (pairs, kept) =
+        (step("candidates").context("no candidates")?, step("kept").context("no kept pairs")?);
+    Ok(Found { n_pairs: pairs.n_pairs, seconds, quality: kept.quality.pairwise })
+}
+
+/// Artists, titles and tracks of all 9,763 CDs, as a table in the build folder.
+fn cds() -> Result<PathBuf> {
+    let [all, raw] = [read("freedb_cds")?, read("freedb_cds_raw")?];
+    let path = target().join("bench").join("gpudet.csv");
+    fs::create_dir_all(target().join("bench"))?;
+    replace(&path, |file| {
+        writeln!(file, "id,artist,title,tracks")?;
+        for record in 0..all.n_records() {
+            let id = all.ids.text(record);
+            let own = |column| raw.ids.record(&id).map_or("", |own| value(&raw, own, column));
+            let field = |column| match own(column) {
+                "" => ascii(value(&all, record, column)),
+                own => own.to_owned(),
+            };
+            let fields = [field("artist"), field("title"), own("tracks").to_owned()];
+            let quoted = fields.map(|field| format!("\"{}\"", field.replace('"', "\"\"")));
+            writeln!(file, "{id},{}", quoted.join(","))?;
+        }
+        Ok(())
+    })?;
+    Ok(path)
+}
+
+fn read(name: &str) -> Result<Table> {
+    let path = data_sets().join(name).join("table.csv");
+    ensure!(path.exists(), "{} is missing: HYPERBLOCK_DATA names the folder of data sets", path.display());
+    Ok(Table::read(&path, &ReadOptions::default(), &|_| true, &Control::default())?)
+}
+
+/// A value without blanks around it; nothing, if it is missing.
+fn value<'a>(table: &'a Table, record: u32, column: &str) -> &'a str {
+    let values = table.schema.find(column).and_then(|column| table.values(column).ok());
+    values.map_or("", |values| values.value(table.ids.row(record)).trim())
+}
+
+/// What is left of a text without the letters that are damaged.
+fn ascii(text: &str) -> String {
+    let words = text.split(|char: char| !char.is_ascii() || char.is_whitespace());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
