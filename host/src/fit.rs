@@ -14,12 +14,14 @@ mod chance;
 mod doubts;
 mod matches;
 mod prior;
+mod strangers;
 mod told;
 
 pub use chance::Share;
 pub use doubts::Doubt;
 pub use matches::Lesson;
 pub use prior::PriorSource;
+pub use strangers::Strangers;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -27,6 +29,7 @@ use crate::entities::em::Counted;
 use crate::entities::score::{Evidence, Scores, Scoring, Weights};
 use crate::job::Prepared;
 use crate::operators::Backend;
+use crate::rules::ScoreAttribute;
 use crate::tell::evaluate::Truth;
 use chance::Chances;
 use doubts::Fitted;
@@ -111,7 +114,7 @@ impl Prepared {
                 Matching::of_candidates(&teaching)?
             }
         };
-        let mut doubts = lessons_in_doubt(&lessons);
+        let mut doubts = lessons_in_doubt(&lessons, scoring.attributes());
         let (mut levels, mut evidence) = (Vec::new(), Vec::new());
         for ((attribute, m), u) in scoring.attributes().iter().zip(&matching).zip(&chances.levels) {
             let m = m.as_ref().ok_or_else(|| nothing_learnt(&attribute.name, &lessons))?;
@@ -145,15 +148,23 @@ fn evidence_of(m: &Share, u: &Share) -> Evidence {
     }
 }
 
-fn lessons_in_doubt(lessons: &[Lesson]) -> Vec<Doubt> {
+fn lessons_in_doubt(lessons: &[Lesson], attributes: &[ScoreAttribute]) -> Vec<Doubt> {
     let doubt = |lesson: &Lesson| {
-        let what = match (lesson.failure, lesson.has_settled) {
-            (Some(failure), _) => format!("nothing is learnt from what it finds: {failure}"),
-            (None, false) => format!(
+        let what = match (lesson.failure, lesson.has_settled, lesson.strangers) {
+            (Some(failure), ..) => format!("nothing is learnt from what it finds: {failure}"),
+            (None, false, _) => format!(
                 "its probabilities have not settled after {} rounds; allow more (--rounds)",
                 lesson.n_rounds
             ),
-            (None, true) => return None,
+            (None, true, Some(Strangers { attributes: [a, b], n_seen, n_explained })) => {
+                let [a, b] = [&attributes[a].name, &attributes[b].name];
+                format!(
+                    "`{a}` and `{b}` agree together in {n_seen:.0} of its candidates, and matches and others explain \
+                     {n_explained:.0}: another kind of pairs is common among them, such as people who live together or songs of one album, and m \
+                     may be off; let the rule ask for more, or give labels (--truth)"
+                )
+            }
+            (None, true, None) => return None,
         };
         Some(Doubt { about: format!("rule `{}`", lesson.name), what })
     };

@@ -262,6 +262,17 @@ fn fits(setting: &Setting, seed: u64) -> (Fit, Fit) {
     (learnt, labelled)
 }
 
+/// Where many live together, candidates are of three kinds, and two are looked for: that must be told.
+#[test]
+fn people_who_live_together_are_told_of() {
+    for (households, rules) in [(20, &[BY_BIRTH, BY_LAST] as &[&str]), (30, &[BY_PHONE, BY_NAME])] {
+        let setting = Setting { households, rules, ..SETTINGS[0] };
+        let (learnt, _) = fits(&setting, 1);
+        let said = learnt.doubts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        assert!(said.contains("another kind of pairs is common among them"), "{households}: {said}");
+    }
+}
+
 #[test]
 fn what_is_learnt_is_what_the_labels_say() {
     let mut wrong = String::new();

@@ -8,6 +8,7 @@
 //!
 //! With labels, m is what the labelled pairs look like.
 
+use super::strangers::{Strangers, strangers};
 use super::{FitOptions, Seen, Share, n_levels};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -57,6 +58,8 @@ pub struct Lesson {
     pub has_settled: bool,
     /// Why nothing was learnt, if that is so.
     pub failure: Option<&'static str>,
+    /// What two kinds of pairs do not explain, if that is much.
+    pub strangers: Option<Strangers>,
     m: Vec<Vec<f64>>,
 }
 
@@ -171,6 +174,7 @@ impl Source {
             n_rounds: 0,
             has_settled: true,
             failure: None,
+            strangers: None,
             m: Vec::new(),
         };
         let n_used = lesson.is_used.iter().filter(|used| **used).count();
@@ -186,6 +190,8 @@ impl Source {
         let learning = Learning { teaching, patterns: &patterns, is_used: &lesson.is_used };
         let Estimate { probabilities, log_likelihoods, has_settled } = learning.estimate(n_candidates);
         let is_turned = probabilities.is_turned();
+        let asked: Vec<usize> = (0..lesson.is_used.len()).filter(|&nth| lesson.is_used[nth]).collect();
+        lesson.strangers = strangers(&patterns, &probabilities, &asked, &teaching.together);
         let Probabilities { prior, m, .. } = probabilities;
         lesson.n_matches = prior * n_candidates as f64;
         (lesson.n_rounds, lesson.has_settled, lesson.m) = (log_likelihoods.len(), has_settled, m);

@@ -106,6 +106,9 @@ fn doubts(rules: &str, score: &str, more: &str) -> String {
     // Any two persons, who are not the same.
     let strangers: String = (0..60).map(|ix| format!("{},{}\n", 2 * ix, 2 * ix + 100)).collect();
     let folder = folder.file("strangers.csv", format!("id_a,id_b\n{strangers}"));
+    // The same person, with a slip in the name.
+    let slips: String = (0..300).step_by(6).map(|ix| format!("{},{}\n", 2 * ix, 2 * ix + 1)).collect();
+    let folder = folder.file("slips.csv", format!("id_a,id_b\n{slips}"));
     let outcome = folder.run(&format!("fit people.csv -r rules.toml -o w.toml --device cpu {more}"));
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     outcome.stderr
@@ -128,6 +131,15 @@ fn what_is_doubtful_is_told() {
     assert!(said.contains("rule `zip`: its probabilities have not settled after 1 rounds"), "{said}");
     let said = doubts(&rules, SCORE, "--truth strangers.csv");
     assert!(said.contains("`city`, level holds: it is rarer among matches"), "{said}");
+    let said = doubts(&rules, SCORE, "--truth slips.csv");
+    assert!(
+        said.contains(
+            "`name`, level >= 0.9: it seems to weigh more than >= 1, which is better: both weigh the same"
+        ),
+        "{said}"
+    );
+    let said = doubts(&rules, &SCORE.replace("[1, 0.9]", "[1, 0.9, 0.01]"), "--sample 300");
+    assert!(said.contains("no random pair has it, so that u is a guess below"), "{said}");
     // A rule that learns nothing does no harm beside others.
     let all = "[[rules]]\nname = 'all'\nwhen = 'l.name = r.name AND l.city = r.city AND l.zip = r.zip'\n";
     let said = doubts(&format!("{rules}{all}"), SCORE, "");
