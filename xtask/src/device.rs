@@ -36,8 +36,14 @@ const MODULES: &[Module] = &[
         most_registers: &[("hyperblock_scan", 128)],
         may_use_stack: false,
     },
-    // Recursion is what a stack is for.
-    Module { path: "device/ptx/descent.ptx", feature: "descent", most_registers: &[], may_use_stack: true },
+    Module {
+        path: "device/ptx/descent.ptx",
+        feature: "descent",
+        // As the scan's, so that a block may have 512 threads.
+        most_registers: &[("hyperblock_scan", 128)],
+        // Recursion is what a stack is for.
+        may_use_stack: true,
+    },
     // No job without an equality needs it, and the driver takes its time to compile one.
     Module {
         path: "device/ptx/join.ptx",

@@ -21,7 +21,7 @@ pub(super) use closure::{ClosureKernels, ClosureLaunches};
 pub(super) use cluster::{ClusterKernels, ForestLaunches, MatrixLaunches};
 pub(super) use decide::Decide;
 pub(super) use join::{JoinKernels, Launches, THREADS, TILE_ROWS};
-pub(super) use listed::{ListedKernel, launch_listed};
+pub(super) use listed::{LISTED_THREADS, ListedKernel, launch_listed};
 pub(super) use neighbours::{NeighbourKernels, NeighbourLaunches};
 pub(super) use overlap::{OverlapKernels, OverlapLaunches};
 pub(super) use relation::{MERGE_TILE, RELATION_THREADS, RelationKernels, RelationLaunches, SORT_TILE};

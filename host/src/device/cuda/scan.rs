@@ -9,7 +9,7 @@ mod overlap;
 use super::clock::Timing;
 use super::columns::{Slices, Upload, UploadedColumns};
 use super::join::CudaJoin;
-use super::launch::{Decide, RESIDUAL_THREADS, ScanBlocks, launch_residual, launch_scan};
+use super::launch::{Decide, LISTED_THREADS, RESIDUAL_THREADS, ScanBlocks, launch_residual, launch_scan};
 use super::lists::UploadedLists;
 use super::{Cuda, driver};
 use crate::base::control::{Control, Steps};
@@ -79,7 +79,10 @@ impl<'a> CudaScan<'a> {
         let words_per_block = u64::from(scratch_words) * u64::from(options.interval);
         let affordable = (gpu.free_bytes()? / 4 / 8).checked_div(words_per_block).unwrap_or(u64::MAX);
         let window = affordable.clamp(1, u64::from(options.window)) as u32;
-        let scratch = gpu.zeros::<u64>((words_per_block as usize * window as usize).max(1))?;
+        // And in a block of each kernel that verifies what joins find, however narrow intervals are.
+        let least = scratch_words * RESIDUAL_THREADS.max(LISTED_THREADS);
+        let n_words = (words_per_block * u64::from(window)).max(least.into());
+        let scratch = gpu.zeros::<u64>((n_words as usize).max(1))?;
         if !options.sequential {
             gpu.kernels.load_descent(&gpu.context, &gpu.name)?;
         }

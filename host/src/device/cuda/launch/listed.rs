@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/listed.ptx.zz"));
 
 /// Threads of a block: with its registers, four of them share a multiprocessor.
-const THREADS: u32 = 128;
+pub(in crate::device::cuda) const LISTED_THREADS: u32 = 128;
 
 /// The loaded kernel, and how many multiprocessors there are to fill.
 #[derive(Debug)]
@@ -43,8 +43,8 @@ pub(in crate::device::cuda) fn launch_listed(
     counters: DeviceAtomics<u64>,
 ) -> Result<()> {
     let ListedKernel { kernel, n_multiprocessors } = gpu.kernels.load_listed(&gpu.context, &gpu.name)?;
-    let filling = kernel.filling(*n_multiprocessors, THREADS, listed_shared_words(THREADS));
-    let config = decide.with_scratch(filling, THREADS)?;
+    let filling = kernel.filling(*n_multiprocessors, LISTED_THREADS, listed_shared_words(LISTED_THREADS));
+    let config = decide.with_scratch(filling, LISTED_THREADS)?;
     let sizes_agree = sweep.counters.len() as usize == size_of::<SweepCounters>() / 4
         && counters.len() as usize == OVERLAP_COUNTERS;
     if !sizes_agree {
