@@ -159,14 +159,13 @@ impl Jaro {
     }
 }
 
-/// |a| |b| is at most 2^28, so that with 30 · digits, which is below 2^35, or 30 · 2 · 10^9, it fits in 64 bits.
-const LONGEST: u32 = 1 << 14;
-
 /// The least number of common symbols with which strings of these lengths, which begin with `prefix` equal symbols, can
 /// reach `threshold`: if they are in the same order. `None` if not even all of the shorter string is enough. Strings of
 /// more than 2^14 symbols are left to the comparison itself: for them it is 0. No string is empty.
 #[inline]
 fn least_common(len_a: u32, len_b: u32, prefix: u32, threshold: &ArchivedThreshold) -> Option<u32> {
+    /// |a| |b| is at most 2^28, so that with 30 · digits, which is below 2^35, it fits in 64 bits.
+    const LONGEST: u32 = 1 << 14;
     if len_a.max(len_b) > LONGEST || threshold.reached(0, 1) {
         return Some(0);
     }
@@ -199,19 +198,12 @@ fn possible(len_a: u32, len_b: u32, common: u32, prefix: u32, goal: impl Goal) -
         .is_none_or(|(numerator, denominator)| goal.reached(numerator, denominator))
 }
 
-/// The most that the similarity of such strings can be: if what they have in common is in the same order. Both parts of the
-/// fraction are at most 30 |a| |b|. Very long strings are left to the comparison itself.
+/// The most that the similarity of such strings can be, as a fraction of numbers below 2^32. Long strings are left to the
+/// comparison itself.
 #[inline]
 fn best(len_a: u32, len_b: u32, common: u32, prefix: u32) -> Option<(u64, u64)> {
-    if len_a.max(len_b) > LONGEST {
-        return None;
-    }
-    if common == 0 {
-        return Some((0, 1));
-    }
-    let (a, b, l) = (u64::from(len_a), u64::from(len_b), u64::from(prefix.min(common)));
-    // [`Matches::similarity`] with t = 0, from which m is cancelled.
-    Some(((10 - l) * (u64::from(common) * (a + b) + a * b) + 3 * l * a * b, 30 * a * b))
+    let best = Matches { matched: common, transposed: 0 };
+    (len_a.max(len_b) <= LONGEST_NARROW).then(|| best.similarity(len_a, len_b, prefix.min(common)))
 }
 
 /// 10 · 3 · 512^3 is below 2^32.
