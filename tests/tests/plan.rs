@@ -75,16 +75,16 @@ fn tree(variants: &[Variant]) -> String {
 fn rules_share_what_they_begin_with() {
     insta::assert_snapshot!(tree(&[]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
-      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
-        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
-          levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈2.0
+      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈6.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈2.0
+          levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp=4.00e-1  cost=23.2 ns  score=6.4e-2  pairs≈2.0
             → rule 3                                                  pairs≈2.0
-      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈3.0
-        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈2.0
-          jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.53e-1  cost=11.7 ns  score=2.8e-2  pairs≈2.0
+      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈3.0
+        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈2.0
+          jaccard(words(l.description), words(r.description)) >= 0.5  sp=3.33e-1  cost=11.7 ns  score=2.7e-2  pairs≈2.0
             → rule 2                                                  pairs≈2.0
-        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
-          levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈2.0
+          levenshtein_similarity(l.pname, r.pname) >= 0.7             sp=1.33e-1  cost=23.5 ns  score=1.1e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price, records=6 × 6, keys=3, pairs with the same key=3
@@ -99,17 +99,17 @@ fn rules_share_what_they_begin_with() {
 fn without_a_plan_rules_stand_as_in_the_file() {
     insta::assert_snapshot!(tree(&[Variant::NoEpg]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
-      levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈2.0
-        l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈0.97
-          l.price = r.price                                       sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈1.0
+      levenshtein_similarity(l.pname, r.pname) >= 0.7             sp=1.33e-1  cost=23.5 ns  score=1.1e-2  pairs≈2.0
+        l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈1.0
+          l.price = r.price                                       sp=2.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈1.0
             → rule 1                                              pairs≈1.0
-      jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.53e-1  cost=11.7 ns  score=2.8e-2  pairs≈4.0
-        l.price = r.price                                         sp=2.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈2.0
-          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈0.97
-            → rule 2                                              pairs≈0.97
-      levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈4.0
-        l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈4.1
-          l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈0.00
+      jaccard(words(l.description), words(r.description)) >= 0.5  sp=3.33e-1  cost=11.7 ns  score=2.7e-2  pairs≈4.0
+        l.price = r.price                                         sp=2.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈2.0
+          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈1.0
+            → rule 2                                              pairs≈1.0
+      levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp=4.00e-1  cost=23.2 ns  score=6.4e-2  pairs≈4.0
+        l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈4.0
+          l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈0.00
             → rule 3                                              pairs≈0.00
     Hash join: on l.color = r.color AND l.price = r.price, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
@@ -133,17 +133,17 @@ fn without_a_plan_rules_stand_as_in_the_file() {
 fn by_cost_or_by_selectivity_alone() {
     insta::assert_snapshot!(tree(&[Variant::COrder]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
-      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
-        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
-          levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈2.0
+      l.sname = r.sname                                               sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈6.0
+        l.color = r.color                                             sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈2.0
+          levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp=4.00e-1  cost=23.2 ns  score=6.4e-2  pairs≈2.0
             → rule 3                                                  pairs≈2.0
-      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈3.0
-        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈2.0
-          jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.53e-1  cost=11.7 ns  score=2.8e-2  pairs≈2.0
+      l.price = r.price                                               sp=2.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈3.0
+        l.sname = r.sname                                             sp=4.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈2.0
+          jaccard(words(l.description), words(r.description)) >= 0.5  sp=3.33e-1  cost=11.7 ns  score=2.7e-2  pairs≈2.0
             → rule 2                                                  pairs≈2.0
-      l.color = r.color                                               sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈6.0
-        l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
-          levenshtein_similarity(l.pname, r.pname) >= 0.7             sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈1.0
+      l.color = r.color                                               sp=4.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈6.0
+        l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈2.0
+          levenshtein_similarity(l.pname, r.pname) >= 0.7             sp=1.33e-1  cost=23.5 ns  score=1.1e-2  pairs≈1.0
             → rule 1                                                  pairs≈1.0
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
@@ -163,17 +163,17 @@ fn by_cost_or_by_selectivity_alone() {
     ");
     insta::assert_snapshot!(tree(&[Variant::SOrder]), @r"
     Scan: all pairs, left=6, right=6, pairs=15
-      levenshtein_similarity(l.saddress, r.saddress) >= 0.6         sp≈3.57e-1  cost=23.2 ns  score=5.7e-2  pairs≈6.0
-        l.sname = r.sname                                           sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈6.0
-          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=5.7e-2  pairs≈2.0
+      levenshtein_similarity(l.saddress, r.saddress) >= 0.6         sp=4.00e-1  cost=23.2 ns  score=6.4e-2  pairs≈6.0
+        l.sname = r.sname                                           sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈6.0
+          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈2.0
             → rule 3                                                pairs≈2.0
-      l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈3.0
-        jaccard(words(l.description), words(r.description)) >= 0.5  sp≈3.53e-1  cost=11.7 ns  score=2.8e-2  pairs≈3.0
-          l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=2.8e-2  pairs≈2.0
+      l.price = r.price                                             sp=2.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈3.0
+        jaccard(words(l.description), words(r.description)) >= 0.5  sp=3.33e-1  cost=11.7 ns  score=2.7e-2  pairs≈3.0
+          l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈2.0
             → rule 2                                                pairs≈2.0
-      levenshtein_similarity(l.pname, r.pname) >= 0.7               sp≈1.27e-1  cost=23.5 ns  score=1.0e-2  pairs≈2.0
-        l.price = r.price                                           sp=2.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈2.0
-          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.0e-2  pairs≈1.0
+      levenshtein_similarity(l.pname, r.pname) >= 0.7               sp=1.33e-1  cost=23.5 ns  score=1.1e-2  pairs≈2.0
+        l.price = r.price                                           sp=2.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈2.0
+          l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈1.0
             → rule 1                                                pairs≈1.0
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
@@ -284,11 +284,11 @@ fn other_formats() {
       node [shape=box, fontname="sans-serif"];
       root [label="all pairs\n15"];
       step0 [label="l.price = r.price\nsp 2.00e-1, 2.0 ns\n≈ 3.0 pairs"];
-      root -> step0 [label="2.9e-2"];
+      root -> step0 [label="2.7e-2"];
       step1 [label="l.sname = r.sname\nsp 4.00e-1, 2.0 ns\n≈ 2.0 pairs"];
-      step0 -> step1 [label="2.9e-2"];
-      step2 [label="jaccard(words(l.description), words(r.description)) >= 0.5\nsp 3.65e-1, 11.7 ns\n≈ 2.0 pairs"];
-      step1 -> step2 [label="2.9e-2"];
+      step0 -> step1 [label="2.7e-2"];
+      step2 [label="jaccard(words(l.description), words(r.description)) >= 0.5\nsp 3.33e-1, 11.7 ns\n≈ 2.0 pairs"];
+      step1 -> step2 [label="2.7e-2"];
       step3 [label="rule 1\n≈ 2.0 pairs", shape=ellipse, style=bold];
       step2 -> step3;
     }
@@ -306,31 +306,31 @@ fn other_formats() {
           "selectivity": 0.2,
           "selectivity_is_exact": true,
           "cost_ns": 2,
-          "score": 0.02921527777777778,
+          "score": 0.026666666666666672,
           "remembered": false,
-          "expected_pairs": 2.991943359375,
+          "expected_pairs": 3,
           "children": [
             {
               "predicate": "l.sname = r.sname",
               "selectivity": 0.4,
               "selectivity_is_exact": true,
               "cost_ns": 2,
-              "score": 0.02921527777777778,
+              "score": 0.026666666666666672,
               "remembered": false,
-              "expected_pairs": 2.0057373046875,
+              "expected_pairs": 2,
               "children": [
                 {
                   "predicate": "jaccard(words(l.description), words(r.description)) >= 0.5",
-                  "selectivity": 0.3651909722222222,
-                  "selectivity_is_exact": false,
+                  "selectivity": 0.3333333333333333,
+                  "selectivity_is_exact": true,
                   "cost_ns": 11.666666666666666,
-                  "score": 0.02921527777777778,
+                  "score": 0.026666666666666672,
                   "remembered": false,
-                  "expected_pairs": 2.0057373046875,
+                  "expected_pairs": 2,
                   "children": [
                     {
                       "rule": "rule 1",
-                      "expected_pairs": 2.0057373046875
+                      "expected_pairs": 2
                     }
                   ]
                 }

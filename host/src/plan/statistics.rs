@@ -3,8 +3,9 @@
 //! The share sp(p) of pairs on which a predicate holds is exact for equalities, numeric differences and marks, which
 //! follow from frequencies; for similarities it is estimated from buckets of alike values and a seeded sample
 //! ([`strata`] says how). A sample of all pairs, with the outcome of every predicate on each, tells how predicates go
-//! together. What that may cost is known beforehand ([`effort`]): of many predicates fewer pairs are drawn, and of long
-//! values beginnings are compared ([`shortened`]). Nothing here decides anything about a pair: a plan made from poor
+//! together. Where there are no more pairs than that, all of them are looked at, and every share is counted. What that may
+//! cost is known beforehand ([`effort`]): of many predicates fewer pairs are drawn, and of long values beginnings are
+//! compared ([`shortened`]). Nothing here decides anything about a pair: a plan made from poor
 //! statistics is slow, never wrong.
 
 mod buckets;
@@ -29,7 +30,7 @@ use hyperblock_shared::text::scratch_words;
 use rayon::prelude::*;
 use rkyv::util::AlignedVec;
 use shortened::Shortened;
-use strata::{Population, Stratum};
+use strata::{Drawn, Population, Stratum};
 
 /// Every plan of the same job sees the same sample.
 const SEED: u64 = 0x6879_7065_7262_6c6b;
@@ -41,7 +42,7 @@ pub struct Statistics {
     pub selectivity: Vec<f64>,
     /// By predicate: whether that share was counted, not estimated.
     pub counted: Vec<bool>,
-    /// By predicate: a bit for each pair of a sample of all pairs, 64 a word.
+    /// By predicate: a bit for each pair of a sample of all pairs, or of all where they are few, 64 a word.
     pub outcomes: Vec<Vec<u64>>,
     /// How many pairs that sample has.
     pub n_sampled: usize,
@@ -86,15 +87,25 @@ impl<'a> Pairs<'a> {
         let mut asking = Asking { population, values, walk: walk(archive)?, scratch, spending };
         let n_pairs = asking.population.n_pairs();
         let n_predicates = asking.population.encoded.predicates.len();
-        let all = (0..n_predicates).map(|ix| asking.selectivity(ix));
-        let (selectivity, counted) = all.map(|(share, exact)| (share.clamp(0.0, 1.0), exact)).unzip();
         let (outcomes, n_sampled) = asking.outcomes();
+        let selectivity = |ix: usize| match asking.are_few() && asking.values.are_whole() {
+            true => {
+                let n_holding: u32 = outcomes[ix].iter().map(|word: &u64| word.count_ones()).sum();
+                (f64::from(n_holding) / n_pairs.max(1.0), true)
+            }
+            false => asking.selectivity(ix),
+        };
+        let all = (0..n_predicates).map(selectivity);
+        let (selectivity, counted) = all.map(|(share, exact)| (share.clamp(0.0, 1.0), exact)).unzip();
         Ok(Statistics { selectivity, counted, outcomes, n_sampled, n_pairs })
     }
 
     /// By step of a path: how many pairs will pass it. `prefixes` gives for each step the predicates that hold on every
     /// pair that passes it.
     pub fn passing(&mut self, path: Walk<'_>, prefixes: &[Vec<u32>]) -> Vec<f64> {
+        if self.population.n_pairs() <= self.spending.n_walks as f64 {
+            return self.counted(path, prefixes.len());
+        }
         let encoded = self.population.encoded;
         let drives = |predicate: u32| {
             let predicate = encoded.predicates[predicate as usize];
@@ -120,6 +131,17 @@ impl<'a> Pairs<'a> {
             }
         }
         best.into_iter().map(|estimate| estimate.map_or(0.0, |estimate| estimate.pairs)).collect()
+    }
+
+    /// How many pairs pass each step, of so few that all are walked.
+    fn counted(&mut self, path: Walk<'_>, n_steps: usize) -> Vec<f64> {
+        let (mut counts, mut passed) = (vec![0.0; n_steps], Passed(Vec::new()));
+        for Drawn { left, right, .. } in self.population.every() {
+            passed.0.clear();
+            path.witness(Branch::WHOLE, &self.values, left, right, self.scratch.as_mut_slice(), &mut passed);
+            passed.0.iter().for_each(|&step| counts[step as usize] += 1.0);
+        }
+        counts
     }
 
     fn walked(
@@ -169,6 +191,11 @@ struct Asking<'a, 'b> {
 }
 
 impl Asking<'_, '_> {
+    /// Whether there are no more pairs than would be drawn.
+    fn are_few(&self) -> bool {
+        self.population.n_pairs() <= self.spending.n_sampled as f64
+    }
+
     /// The share of pairs on which a predicate holds, and whether it was counted.
     fn selectivity(&mut self, ix: usize) -> (f64, bool) {
         let n_pairs = self.population.n_pairs();
@@ -220,10 +247,9 @@ impl Asking<'_, '_> {
     fn outcomes(&mut self) -> (Vec<Vec<u64>>, usize) {
         let mut random = Random::new(SEED);
         let draw = |_| self.population.draw(&Stratum::All, &mut random);
-        let sample: Vec<_> = if self.population.n_pairs() > 0.0 {
-            (0..self.spending.n_sampled).filter_map(draw).collect()
-        } else {
-            Vec::new()
+        let sample: Vec<_> = match self.are_few() {
+            true => self.population.every().collect(),
+            false => (0..self.spending.n_sampled).filter_map(draw).collect(),
         };
         let encoded = self.population.encoded;
         let mut outcomes = vec![vec![0; sample.len().div_ceil(64)]; encoded.predicates.len()];

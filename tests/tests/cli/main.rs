@@ -5,7 +5,7 @@
 //! [`numbers`] numbers that are none, [`neighbours`] pairs of records that are near each other, [`pairs`] all of them,
 //! [`fit`] weights that are estimated, [`why`] what it says about one pair, [`cluster`] what it makes of pairs, [`resolve`] all of it in one go,
 //! [`closure`] what it makes of graphs, [`errors`] what it says when something is wrong, [`escapes`] that it says nothing to a
-//! terminal but text, [`places`] where outputs may go, [`limits`] what it does with too little memory, [`work`] how
+//! terminal but text, [`example`] a paper's example, [`places`] where outputs may go, [`limits`] what it does with too little memory, [`work`] how
 //! long it takes where much is asked, and [`signals`] how it
 //! ends when it is told to.
 
@@ -13,6 +13,7 @@ mod closure;
 mod cluster;
 mod errors;
 mod escapes;
+mod example;
 mod fit;
 mod formats;
 mod inputs;

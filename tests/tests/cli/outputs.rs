@@ -144,11 +144,11 @@ fn explain_one_table() {
     let _redacted = redacted();
     assert_snapshot!(people().stdout("explain people.csv -r rules.toml --cost static"), @r"
     Scan: all pairs, left=5, right=5, pairs=10
-      l.name = r.name                       sp=1.00e-1  cost=2.0 ns  score=1.0e-1  pairs≈0.99
-        → same name                         pairs≈0.99
-      abs(l.born - r.born) <= 1             sp=1.00e-1  cost=2.5 ns  score=5.3e-3  pairs≈1.0
-        l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=5.3e-3  pairs≈1.0
-          levenshtein(l.name, r.name) <= 2  sp≈1.75e-1  cost=14.6 ns  score=5.3e-3  pairs≈1.0
+      l.name = r.name                       sp=1.00e-1  cost=2.0 ns  score=1.0e-1  pairs≈1.0
+        → same name                         pairs≈1.0
+      abs(l.born - r.born) <= 1             sp=1.00e-1  cost=2.5 ns  score=6.0e-3  pairs≈1.0
+        l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=6.0e-3  pairs≈1.0
+          levenshtein(l.name, r.name) <= 2  sp=2.00e-1  cost=14.6 ns  score=6.0e-3  pairs≈1.0
             → near name, near birth         pairs≈1.0
     Hash join: on l.name = r.name, records=2 × 2, keys=1, pairs with the same key=1
     Hash join: on l.city = r.city, records=3 × 3, keys=1, pairs with the same key=3
@@ -172,15 +172,15 @@ fn explain_two_tables() {
     assert_snapshot!(Folder::with(&files).stdout("explain people.csv more.csv -r rules.toml --cost static"), @r#"
     Scan: all pairs, left=5, right=3, pairs=15
       l.city = r.town                                               sp=4.67e-1  cost=2.0 ns  score=2.2e-1  pairs≈7.0
-        jaccard(qgrams(l.name, 2), qgrams(r."full name", 2)) < 0.1  sp≈4.66e-1  cost=10.4 ns  score=2.2e-1  pairs≈5.0
+        jaccard(qgrams(l.name, 2), qgrams(r."full name", 2)) < 0.1  sp=4.67e-1  cost=10.4 ns  score=2.2e-1  pairs≈5.0
           → town                                                    pairs≈5.0
-      soundex(l.name) = soundex(r."full name")                      sp=2.00e-1  cost=2.0 ns  score=2.0e-1  pairs≈3.0
+      levenshtein_similarity(l.name, r."full name") >= 0.6          sp=2.00e-1  cost=14.6 ns  score=2.0e-1  pairs≈3.0
         → rule 1                                                    pairs≈3.0
-      levenshtein_similarity(l.name, r."full name") >= 0.6          sp≈1.78e-1  cost=14.6 ns  score=1.8e-1  pairs≈0.00
+      soundex(l.name) = soundex(r."full name")                      sp=2.00e-1  cost=2.0 ns  score=2.0e-1  pairs≈0.00
         → rule 1                                                    pairs≈0.00
     Hash join: on l.city = r.town, records=4 × 3, keys=2, pairs with the same key=7
-    Hash join: on soundex(l.name) = soundex(r."full name"), records=3 × 2, keys=2, pairs with the same key=3
     Sweep: led by levenshtein_similarity(l.name, r."full name") >= 0.6, values=4 × 2, pairs in reach≈8, screen: signatures of 64 bits
+    Hash join: on soundex(l.name) = soundex(r."full name"), records=3 × 2, keys=2, pairs with the same key=3
     Domains: 3, device bytes=[bytes]
       l.name, r."full name": values=5, symbol bits=8, longest=8
       soundex(l.name), soundex(r."full name"): values=3
@@ -194,11 +194,11 @@ fn explain_what_happened() {
     let _redacted = redacted();
     assert_snapshot!(people().stdout("explain people.csv -r rules.toml --cost static --device cpu --analyze --stats"), @r"
     Scan: all pairs, left=5, right=5, pairs=10
-      l.name = r.name                       sp=1.00e-1  cost=2.0 ns  score=1.0e-1  pairs≈0.99  actual=1 of 10  time=[time]
-        → same name                         pairs≈0.99  actual=1
-      abs(l.born - r.born) <= 1             sp=1.00e-1  cost=2.5 ns  score=5.3e-3  pairs≈1.0  actual=1 of 9  time=[time]
-        l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=5.3e-3  pairs≈1.0  actual=1 of 1  time=[time]
-          levenshtein(l.name, r.name) <= 2  sp≈1.75e-1  cost=14.6 ns  score=5.3e-3  pairs≈1.0  actual=1 of 1  time=[time]
+      l.name = r.name                       sp=1.00e-1  cost=2.0 ns  score=1.0e-1  pairs≈1.0  actual=1 of 10  time=[time]
+        → same name                         pairs≈1.0  actual=1
+      abs(l.born - r.born) <= 1             sp=1.00e-1  cost=2.5 ns  score=6.0e-3  pairs≈1.0  actual=1 of 9  time=[time]
+        l.city = r.city                     sp=3.00e-1  cost=2.0 ns  score=6.0e-3  pairs≈1.0  actual=1 of 1  time=[time]
+          levenshtein(l.name, r.name) <= 2  sp=2.00e-1  cost=14.6 ns  score=6.0e-3  pairs≈1.0  actual=1 of 1  time=[time]
             → near name, near birth         pairs≈1.0  actual=1
     Hash join: on l.name = r.name, records=2 × 2, keys=1, pairs with the same key=1
     Hash join: on l.city = r.city, records=3 × 3, keys=1, pairs with the same key=3

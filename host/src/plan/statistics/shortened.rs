@@ -32,6 +32,11 @@ impl<'a> Shortened<'a> {
         }
     }
 
+    /// Whether all values are whole.
+    pub(super) fn are_whole(&self) -> bool {
+        self.texts.iter().chain(&self.sets).all(Option::is_none)
+    }
+
     /// Whether a predicate holds on a pair of records, as far as that is seen here: where whole values cannot be as alike as
     /// it asks, it does not.
     pub(super) fn holds(

@@ -178,6 +178,13 @@ impl<'a> Population<'a> {
         }
     }
 
+    /// Every pair of the job.
+    pub(super) fn every(&self) -> impl Iterator<Item = Drawn> {
+        let (n_left, n_right, one_table) = (self.encoded.n_left, self.encoded.n_right, self.one_table);
+        let rights = move |left: u32| if one_table { left + 1..n_right } else { 0..n_right };
+        (0..n_left).flat_map(move |left| rights(left).map(move |right| Drawn { left, right, weight: 1.0 }))
+    }
+
     /// Draws a pair. `None` if this draw gave no pair of the job: then it counts as one without weight.
     pub(super) fn draw(&self, stratum: &Stratum, random: &mut Random) -> Option<Drawn> {
         match stratum {
