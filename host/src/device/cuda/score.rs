@@ -28,6 +28,8 @@ struct CudaScores<'a> {
     terms: CudaSlice<i32>,
     scratch: CudaSlice<u64>,
     scratch_words: u32,
+    /// Blocks that scratch was asked for, whether there was so much or not.
+    n_blocks: u32,
     /// Where scores come to: touching memory for the first time takes longer than they do.
     downloaded: Vec<u32>,
 }
@@ -46,20 +48,23 @@ impl<'a> CudaScores<'a> {
         // There is no empty array on a device.
         let terms = gpu.upload::<i32>(if tests.terms.is_empty() { &[0] } else { &tests.terms })?;
         let (scratch, scratch_words) = (gpu.zeros::<u64>(1)?, scratch_words(encoded.longest()));
-        Ok(Self { gpu, columns, attributes, terms, scratch, scratch_words, downloaded: Vec::new() })
+        let downloaded = Vec::new();
+        Ok(Self { gpu, columns, attributes, terms, scratch, scratch_words, n_blocks: 0, downloaded })
     }
 
     /// Long values need scratch in every thread: fewer blocks keep that within a quarter of what is free.
     fn make_room(&mut self, wanted: Wanted) -> Result<()> {
         let words_per_block = u64::from(self.scratch_words) * u64::from(SCORE_THREADS);
         let n_blocks = self.gpu.kernels.load_score(&self.gpu.context, &self.gpu.name, wanted)?.n_blocks();
-        if self.scratch.len() as u64 >= words_per_block * u64::from(n_blocks) {
+        if n_blocks <= self.n_blocks {
             return Ok(());
         }
+        // What is there is free again before it is asked how much there is.
         self.scratch = self.gpu.zeros::<u64>(1)?;
         let affordable = (self.gpu.free_bytes()? / 4 / 8).checked_div(words_per_block).unwrap_or(u64::MAX);
         let n_words = words_per_block * affordable.clamp(1, u64::from(n_blocks));
         self.scratch = self.gpu.zeros::<u64>((n_words as usize).max(1))?;
+        self.n_blocks = n_blocks;
         Ok(())
     }
 

@@ -121,8 +121,8 @@ pub(in crate::device::cuda) fn launch_score(gpu: &Cuda, buffers: ScoreBuffers<'_
     };
     let scratch_at = arguments.scratch.array.address();
     let config = LaunchConfig { grid_dim: (n_blocks, 1, 1), ..filling };
-    // SAFETY: there is a result of two words for each pair, and scratch for as many blocks as are launched, as was checked above.
-    // Results, their number and scratch are borrowed mutably; `cuda::score` holds columns and attributes, whose operands and columns are
-    // there, and waits for the results.
+    // SAFETY: there is room for the result of each pair, for two words of each warp, and scratch for as many blocks as are
+    // launched, as was checked above. What is written is borrowed mutably; `cuda::score` holds columns and attributes, whose
+    // operands and columns are there, and waits for the results.
     unsafe { kernel.kernel.launch_with(gpu, config, arguments, &[scratch_at], "launching the scores") }
 }
