@@ -283,6 +283,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn classes_that_have_changed_places_are_seen() {
+        let Probabilities { prior, m, u } = known();
+        assert!(Probabilities { prior: 1.0 - prior, m: u, u: m }.is_turned());
+    }
+
     /// Shares of levels among patterns.
     fn shares(patterns: &[Counted], n_levels: &[usize]) -> Vec<Vec<f64>> {
         maximised(&sums(patterns.iter().map(|&(pattern, n)| (pattern, n as f64)), n_levels))

@@ -141,12 +141,19 @@ fn what_is_doubtful_is_told() {
     let said = doubts(&rules, &SCORE.replace("[1, 0.9]", "[1, 0.9, 0.01]"), "--sample 300");
     assert!(said.contains("no random pair has it, so that u is a guess below"), "{said}");
     // A rule that learns nothing does no harm beside others.
-    let all = "[[rules]]\nname = 'all'\nwhen = 'l.name = r.name AND l.city = r.city AND l.zip = r.zip'\n";
-    let said = doubts(&format!("{rules}{all}"), SCORE, "");
-    assert!(
-        said.contains("rule `all`: nothing is learnt from what it finds: it asks for nearly all attributes"),
-        "{said}"
-    );
+    for (when, why) in [
+        ("l.name = r.name AND l.city = r.city AND l.zip = r.zip", "it asks for nearly all attributes"),
+        ("l.name = r.city", "it finds nothing"),
+        ("l.zip = r.zip AND l.zip = 'z3' AND l.name = r.name", "all that it finds looks alike"),
+        ("l.city <> r.city", "nothing that it finds seems to match"),
+        ("l.zip = r.zip AND l.zip = 'z3'", "too little that it finds matches"),
+    ] {
+        let said = doubts(&format!("{rules}[[rules]]\nname = 'more'\nwhen = \"{when}\"\n"), SCORE, "");
+        assert!(
+            said.contains(&format!("rule `more`: nothing is learnt from what it finds: {why}")),
+            "{said}"
+        );
+    }
 }
 
 #[test]
