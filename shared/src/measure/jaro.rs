@@ -13,6 +13,7 @@
 //! at a place that is too low for the other moves on, and both do at a match. That treats both strings alike. So the
 //! shorter string's symbols take: there are fewer, and fewer of them need to stay alone before the verdict is certain.
 
+mod by_symbol;
 mod matches;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::columns::Head;
 use crate::screen::{Allowed, Limits};
 use crate::text::{BLOCK, Registers, Scratch, Text};
 use crate::threshold::ArchivedThreshold;
+use by_symbol::matches_by_symbol;
 use core::ops::{Add, Mul};
 use matches::matches;
 
@@ -140,7 +142,7 @@ impl Jaro {
         let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
         if long.len() > BLOCK {
             return least_common(short.len(), long.len(), self.prefix(short, long), threshold)
-                .and_then(|least| matches_in_blocks(short, long, short.len() - least, scratch))
+                .and_then(|least| matches_by_symbol(short, long, short.len() - least, scratch))
                 .is_some_and(|found| {
                     let prefix = self.prefix(short, long);
                     reaches_wide(found.matched, found.transposed, short.len(), long.len(), prefix, threshold)
@@ -316,46 +318,6 @@ fn reaches_wide(
 ) -> bool {
     let (numerator, denominator) = Matches { matched, transposed }.similarity::<u128>(len_a, len_b, prefix);
     threshold.reached_wide(numerator, denominator)
-}
-
-/// The matches of strings of any length, or `None` if more than `most_alone` symbols of the shorter one have none. The
-/// bits are in `scratch`: first those of the longer string, then those of the shorter.
-fn matches_in_blocks<const BITS: u32>(
-    short: Text<'_, BITS>,
-    long: Text<'_, BITS>,
-    most_alone: u32,
-    scratch: &mut (impl Scratch + ?Sized),
-) -> Option<Matches> {
-    let reach = reach(long);
-    let of_short = long.n_blocks();
-    for ix in 0..of_short + short.n_blocks() {
-        scratch.set(ix, 0);
-    }
-    let mut left_alone = most_alone;
-    for (ix, symbol) in (0u32..).zip(short.symbols()) {
-        let (from, upto) = (ix.saturating_sub(reach), (ix + reach + 1).min(long.len()));
-        let mut is_alone = true;
-        for block in from / BLOCK..upto.div_ceil(BLOCK) {
-            // First, so that what follows takes no registers while it is computed.
-            let equal = long.positions(block, symbol);
-            let start = block * BLOCK;
-            let window = below(upto - start) & !below(from.saturating_sub(start));
-            let taken = scratch.get(block);
-            let free = equal & window & !taken;
-            if free != 0 {
-                scratch.set(block, taken | (free & free.wrapping_neg()));
-                let place = of_short + ix / BLOCK;
-                scratch.set(place, scratch.get(place) | 1 << (ix % BLOCK));
-                is_alone = false;
-                break;
-            }
-        }
-        if is_alone {
-            left_alone = left_alone.checked_sub(1)?;
-        }
-    }
-    let transposed = disordered(short, long, scratch) / 2;
-    Some(Matches { matched: short.len() - (most_alone - left_alone), transposed })
 }
 
 /// The matched symbols that stand in another order; their bits are in `scratch`, first those of the longer string.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::{Packed, archived, at_least, decimals, near_strings};
+use crate::text::scratch_words;
 use crate::threshold::Threshold;
 use proptest::prelude::*;
 use std::vec;
@@ -11,7 +12,7 @@ const WINKLER: Jaro = Jaro { is_boosted: true };
 
 fn reaches<const BITS: u32>(a: &str, b: &str, jaro: Jaro, threshold: Threshold) -> bool {
     let (x, y) = (Packed::<BITS>::new(a), Packed::<BITS>::new(b));
-    let mut scratch = vec![0xdead; a.len().div_ceil(64) + b.len().div_ceil(64)];
+    let mut scratch = vec![0xdead; scratch_words(a.len().max(b.len()) as u32) as usize];
     archived(threshold, |t| jaro.reaches(x.text(), y.text(), t, scratch.as_mut_slice()))
 }
 
@@ -50,7 +51,7 @@ proptest! {
     fn the_similarity_reaches_itself((a, b) in near_strings(), winkler: bool) {
         prop_assume!(!a.is_empty() && !b.is_empty());
         let measure = Jaro { is_boosted: winkler };
-        let mut scratch = vec![0xdead; a.len().div_ceil(64) + b.len().div_ceil(64)];
+        let mut scratch = vec![0xdead; scratch_words(a.len().max(b.len()) as u32) as usize];
         let (x, y) = (Packed::<8>::new(&a), Packed::<8>::new(&b));
         let (numerator, denominator) = measure.exact(x.text(), y.text(), scratch.as_mut_slice()).similarity;
         // The decimal at or below it is reached, the next one is not.
