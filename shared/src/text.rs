@@ -192,6 +192,9 @@ impl<const BITS: u32, const W: usize> Registers<BITS, W> {
 /// Words of working memory for comparisons of more than one block. The host lends a slice; the device lends every
 /// thread a column of an array, so that neighbouring threads touch neighbouring words.
 pub trait Scratch {
+    /// Whether the thread it is lent to waits for others at each branch that they take, as a GPU's do: then the same few
+    /// instructions for all of them are better than fewer for each.
+    const IN_LOCKSTEP: bool;
     /// The word at `ix`.
     fn get(&self, ix: u32) -> u64;
     /// Sets the word at `ix`.
@@ -199,6 +202,8 @@ pub trait Scratch {
 }
 
 impl Scratch for [u64] {
+    const IN_LOCKSTEP: bool = false;
+
     fn get(&self, ix: u32) -> u64 {
         self[ix as usize]
     }

@@ -62,6 +62,8 @@ impl Column {
 }
 
 impl Scratch for Column {
+    const IN_LOCKSTEP: bool = true;
+
     fn get(&self, ix: u32) -> u64 {
         // SAFETY: the launch has `n_words` for each of its threads, below which `place` stays, and no other thread has this
         // column.

@@ -247,6 +247,8 @@ fn in_blocks<const BITS: u32, const SWAPS: bool>(
 struct OneBlock([u64; SCRATCH_PER_BLOCK as usize]);
 
 impl Scratch for OneBlock {
+    const IN_LOCKSTEP: bool = true;
+
     fn get(&self, ix: u32) -> u64 {
         self.0[(ix % SCRATCH_PER_BLOCK) as usize]
     }

@@ -132,17 +132,20 @@ impl Jaro {
 
     /// Whether the similarity of `a` and `b` reaches `threshold`.
     #[inline]
-    fn reaches<const BITS: u32>(
+    fn reaches<const BITS: u32, S: Scratch + ?Sized>(
         self,
         a: Text<'_, BITS>,
         b: Text<'_, BITS>,
         threshold: &ArchivedThreshold,
-        scratch: &mut (impl Scratch + ?Sized),
+        scratch: &mut S,
     ) -> bool {
         let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
         if long.len() > BLOCK {
             return least_common(short.len(), long.len(), self.prefix(short, long), threshold)
-                .and_then(|least| matches_by_symbol(short, long, short.len() - least, scratch))
+                .and_then(|least| match S::IN_LOCKSTEP {
+                    true => matches_in_blocks(short, long, short.len() - least, scratch),
+                    false => matches_by_symbol(short, long, short.len() - least, scratch),
+                })
                 .is_some_and(|found| {
                     let prefix = self.prefix(short, long);
                     reaches_wide(found.matched, found.transposed, short.len(), long.len(), prefix, threshold)
@@ -222,6 +225,8 @@ struct Matches {
 }
 
 impl Matches {
+    const NONE: Self = Self { matched: 0, transposed: 0 };
+
     /// The similarity as a fraction. Both parts are at most 10 · 3 · max(len)^3: below 2^23 for one block, and below
     /// 2^77 for strings of 2^24 symbols.
     fn similarity<N>(&self, len_a: u32, len_b: u32, prefix: u32) -> (N, N)
@@ -318,6 +323,46 @@ fn reaches_wide(
 ) -> bool {
     let (numerator, denominator) = Matches { matched, transposed }.similarity::<u128>(len_a, len_b, prefix);
     threshold.reached_wide(numerator, denominator)
+}
+
+/// The matches of strings of any length, or `None` if more than `most_alone` symbols of the shorter one have none. The
+/// bits are in `scratch`: first those of the longer string, then those of the shorter.
+fn matches_in_blocks<const BITS: u32>(
+    short: Text<'_, BITS>,
+    long: Text<'_, BITS>,
+    most_alone: u32,
+    scratch: &mut (impl Scratch + ?Sized),
+) -> Option<Matches> {
+    let reach = reach(long);
+    let of_short = long.n_blocks();
+    for ix in 0..of_short + short.n_blocks() {
+        scratch.set(ix, 0);
+    }
+    let mut left_alone = most_alone;
+    for (ix, symbol) in (0u32..).zip(short.symbols()) {
+        let (from, upto) = (ix.saturating_sub(reach), (ix + reach + 1).min(long.len()));
+        let mut is_alone = true;
+        for block in from / BLOCK..upto.div_ceil(BLOCK) {
+            // First, so that what follows takes no registers while it is computed.
+            let equal = long.positions(block, symbol);
+            let start = block * BLOCK;
+            let window = below(upto - start) & !below(from.saturating_sub(start));
+            let taken = scratch.get(block);
+            let free = equal & window & !taken;
+            if free != 0 {
+                scratch.set(block, taken | (free & free.wrapping_neg()));
+                let place = of_short + ix / BLOCK;
+                scratch.set(place, scratch.get(place) | 1 << (ix % BLOCK));
+                is_alone = false;
+                break;
+            }
+        }
+        if is_alone {
+            left_alone = left_alone.checked_sub(1)?;
+        }
+    }
+    let transposed = disordered(short, long, scratch) / 2;
+    Some(Matches { matched: short.len() - (most_alone - left_alone), transposed })
 }
 
 /// The matched symbols that stand in another order; their bits are in `scratch`, first those of the longer string.

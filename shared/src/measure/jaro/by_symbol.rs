@@ -2,7 +2,8 @@
 //!
 //! What a character's places match depends on no other character: two pointers go through its places in both strings, as
 //! the story of [`super`] says. So a block is asked once for each character there is, where symbol by symbol it would be
-//! asked for every symbol whose window it meets.
+//! asked for every symbol whose window it meets. Threads in lockstep go symbol by symbol: all of them do the same there,
+//! while the pointers of each move as its strings say.
 
 use super::{BLOCK, Matches, below, disordered, reach};
 use crate::text::{Scratch, Text};
@@ -35,8 +36,7 @@ pub(super) fn matches_by_symbol<const BITS: u32>(
                 break;
             }
             let symbol = short.at(first * BLOCK + left.trailing_zeros());
-            // The pointers: what is left of a block's places, and the block after it. Each block is asked in one line
-            // only, since a GPU has no registers for more of them.
+            // The pointers: what is left of a block's places, and the block after it.
             let (mut takers, mut after_takers) = (0u64, first);
             let (mut places, mut after_places) = (0u64, 0);
             loop {

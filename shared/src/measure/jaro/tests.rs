@@ -13,7 +13,26 @@ const WINKLER: Jaro = Jaro { is_boosted: true };
 fn reaches<const BITS: u32>(a: &str, b: &str, jaro: Jaro, threshold: Threshold) -> bool {
     let (x, y) = (Packed::<BITS>::new(a), Packed::<BITS>::new(b));
     let mut scratch = vec![0xdead; scratch_words(a.len().max(b.len()) as u32) as usize];
-    archived(threshold, |t| jaro.reaches(x.text(), y.text(), t, scratch.as_mut_slice()))
+    let alone = archived(threshold, |t| jaro.reaches(x.text(), y.text(), t, scratch.as_mut_slice()));
+    let mut scratch = Lockstep(scratch);
+    let in_lockstep = archived(threshold, |t| jaro.reaches(x.text(), y.text(), t, &mut scratch));
+    assert_eq!(alone, in_lockstep, "{a} {b}");
+    alone
+}
+
+/// Scratch as a GPU lends it.
+struct Lockstep(vec::Vec<u64>);
+
+impl Scratch for Lockstep {
+    const IN_LOCKSTEP: bool = true;
+
+    fn get(&self, ix: u32) -> u64 {
+        self.0[ix as usize]
+    }
+
+    fn set(&mut self, ix: u32, word: u64) {
+        self.0[ix as usize] = word;
+    }
 }
 
 /// How many characters two strings have in common, in whatever order.
@@ -60,6 +79,8 @@ proptest! {
         prop_assert!(reaches::<8>(&a, &b, measure, at(digits)));
         prop_assert!(digits == 10_000 || !reaches::<8>(&a, &b, measure, at(digits + 1)));
         prop_assert_eq!(denominator == numerator, a == b);
+        let in_lockstep = measure.exact(x.text(), y.text(), &mut Lockstep(scratch.clone()));
+        prop_assert_eq!(in_lockstep.similarity, (numerator, denominator));
         let turned = measure.exact(y.text(), x.text(), scratch.as_mut_slice());
         prop_assert_eq!(turned.similarity, (numerator, denominator));
     }
