@@ -1,14 +1,16 @@
-//! `cargo xtask device`: the kernels, from Rust to PTX.
+//! `cargo xtask device`: the kernels, from Rust to PTX and to machine code.
 //!
 //! device/ptx/*.ptx are committed, so that nobody needs the kernels' compiler to build hyperblock. A file's [`header`] says
 //! which [`sources`] it was built from and by which [`compiler`]. `--check` proves that it still is what [`build`] makes
 //! of them, then lets [`ptxas`] assemble it for the GPUs we care about and looks at their [`usage`] of registers and
-//! memory. [`install`] gets what is missing.
+//! memory. What is assembled is committed too, as [`machine_code`], but only when `--machine-code` asks for it. [`install`]
+//! gets what is missing.
 
 mod build;
 mod compiler;
 mod header;
 mod install;
+mod machine_code;
 mod ptxas;
 mod sources;
 mod symbols;
@@ -18,14 +20,15 @@ use crate::cargo::root;
 use crate::replace::replace;
 use anyhow::{Context, Result, bail, ensure};
 use header::Header;
+use machine_code::MachineCode;
+use ptxas::Assembled;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// One of each generation that hyperblock supports: the oldest, and those it is tuned on.
-const ARCHITECTURES: [&str; 3] = [OLDEST, "sm_80", "sm_90"];
-/// It lacks registers that later ones have for what is the same in all lanes: it may keep some of that in memory.
-const OLDEST: &str = "sm_70";
+/// What hyperblock is tuned on: kernels keep to their registers there. sm_70 lacks registers that later ones have for what
+/// is the same in all lanes, and may keep some of that in memory.
+const TUNED: [&str; 2] = ["sm_80", "sm_90"];
 
 /// What is built of the device crate, each file by itself: a function that two kernels shared would be called, not inlined.
 const MODULES: &[Module] = &[
@@ -34,15 +37,14 @@ const MODULES: &[Module] = &[
         feature: "scan",
         // Two blocks of 256 threads then share a multiprocessor.
         most_registers: &[("hyperblock_scan", 128)],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/descent.ptx",
         feature: "descent",
         // As the scan's, so that a block may have 512 threads.
         most_registers: &[("hyperblock_scan", 128)],
-        // Recursion is what a stack is for.
-        may_use_stack: true,
+        recurses: true,
     },
     // No job without an equality needs it, and the driver takes its time to compile one.
     Module {
@@ -54,60 +56,60 @@ const MODULES: &[Module] = &[
             ("hyperblock_join_light_count", 40),
             ("hyperblock_join_light_pairs", 64),
         ],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/residual.ptx",
         feature: "residual",
         most_registers: &[("hyperblock_residual", 168)],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/overlap.ptx",
         feature: "overlap",
         // Four blocks of 256 threads.
         most_registers: &[("hyperblock_overlap_probe", 64), ("hyperblock_overlap_dense", 64)],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/listed.ptx",
         feature: "listed",
         // As the scan's.
         most_registers: &[("hyperblock_listed", 128)],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/neighbours.ptx",
         feature: "neighbours",
         // As many threads as a multiprocessor has room for.
         most_registers: &[("hyperblock_neighbours_count", 32), ("hyperblock_neighbours_write", 32)],
-        may_use_stack: false,
+        recurses: false,
     },
     // Scores, each kind by itself: four blocks of 128 threads, or three.
     Module {
         path: "device/ptx/mean.ptx",
         feature: "mean",
         most_registers: &[("hyperblock_mean", 128)],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/pattern.ptx",
         feature: "pattern",
         most_registers: &[("hyperblock_pattern", 128)],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/weight.ptx",
         feature: "weight",
         most_registers: &[("hyperblock_weight", 168)],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/cluster.ptx",
         feature: "cluster",
         // All threads that a multiprocessor has room for: they wait for memory.
         most_registers: &[("hyperblock_cluster_hook", 40), ("hyperblock_cluster_compress", 32)],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/closure.ptx",
@@ -118,7 +120,7 @@ const MODULES: &[Module] = &[
             ("hyperblock_closure_count", 64),
             ("hyperblock_closure_write", 64),
         ],
-        may_use_stack: false,
+        recurses: false,
     },
     Module {
         path: "device/ptx/relation.ptx",
@@ -131,7 +133,7 @@ const MODULES: &[Module] = &[
             ("hyperblock_relation_deduplicate", 64),
             ("hyperblock_relation_join", 64),
         ],
-        may_use_stack: false,
+        recurses: false,
     },
 ];
 
@@ -142,7 +144,9 @@ struct Module {
     feature: &'static str,
     /// Kernels that are to do with so many.
     most_registers: &'static [(&'static str, u32)],
-    may_use_stack: bool,
+    /// Recursion is what a stack is for: it may use one. Only a variant that is there to be measured recurses, so it needs no
+    /// machine code.
+    recurses: bool,
 }
 
 /// What `cargo xtask device` is asked.
@@ -151,9 +155,13 @@ pub(crate) struct Args {
     /// First install what is missing: Debian's rustc-web and rust-web-src, and ptxas from PyPI
     #[arg(long)]
     install: bool,
-    /// Write nothing: check that the committed PTX belongs to the sources, and that the files assemble without spills
+    /// Write nothing: check that the committed PTX belongs to the sources, that the files assemble without spills, and that
+    /// machine code is what they assemble to
     #[arg(long)]
     check: bool,
+    /// Leave the PTX as it is, and write its machine code
+    #[arg(long, conflicts_with = "check")]
+    machine_code: bool,
     /// Only these files, by the feature that each is built with: scan, join and so on
     #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
     only: Vec<String>,
@@ -168,16 +176,22 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.install {
         install_missing()?;
     }
-    let work = if args.check { Module::check } else { Module::write };
+    let work = match args {
+        Args { check: true, .. } => Module::check,
+        Args { machine_code: true, .. } => Module::write_machine_code,
+        _ => Module::write,
+    };
     let is_asked =
         |module: &&Module| args.only.is_empty() || args.only.iter().any(|name| name == module.feature);
-    MODULES.iter().filter(is_asked).try_for_each(work)
+    MODULES.iter().filter(is_asked).try_for_each(work)?;
+    if args.check { check_machine_code() } else { Ok(()) }
 }
 
 /// Checks the committed kernels, on a machine that may have nothing to do it with.
 pub(crate) fn install_and_check() -> Result<()> {
     install_missing()?;
-    MODULES.iter().try_for_each(Module::check)
+    MODULES.iter().try_for_each(Module::check)?;
+    check_machine_code()
 }
 
 fn install_missing() -> Result<()> {
@@ -200,7 +214,22 @@ impl Module {
         let header = Header { compiler: compiler.name, sources: sources::hash(&root())? };
         replace(&self.file(), |file| write!(file, "{header}{ptx}"))?;
         println!("wrote {}: {} lines, by {}", self.path, ptx.lines().count(), header.compiler);
+        self.machine_code(&ptx).remove_others()
+    }
+
+    fn write_machine_code(&self) -> Result<()> {
+        if self.recurses {
+            return Ok(());
+        }
+        let code = self.machine_code(&self.committed()?.0);
+        let n_bytes = code.write(&ptxas::assemble(&self.file())?)?;
+        println!("wrote {}: {n_bytes} bytes", code.path);
         Ok(())
+    }
+
+    fn machine_code(&self, ptx: &str) -> MachineCode {
+        let name = Path::new(self.path).file_stem().and_then(|stem| stem.to_str());
+        MachineCode::of(name.unwrap_or(self.feature), ptx)
     }
 
     fn committed(&self) -> Result<(String, Header)> {
@@ -241,25 +270,41 @@ impl Module {
             println!("{path} was built by {}", header.compiler);
             println!("and here is {}: only the hash of the sources was compared", compiler.name);
         }
-        self.check_usage()
+        let assembled = ptxas::assemble(&self.file())?;
+        let code = self.machine_code(&text);
+        if code.is_there() {
+            code.check(&assembled)?;
+            println!("{} is what ptxas makes of it", code.path);
+        }
+        self.check_usage(&assembled)
     }
 
-    fn check_usage(&self) -> Result<()> {
-        let ptxas = ptxas::find_or_install()?;
-        let mut usages = Vec::new();
-        for architecture in ARCHITECTURES {
-            let report = ptxas::assemble(&ptxas, &self.file(), architecture)?;
-            usages.push((architecture, usage::parse(&report)));
-        }
+    fn check_usage(&self, assembled: &[Assembled]) -> Result<()> {
+        let reports = assembled.iter().map(|one| (one.architecture.as_str(), usage::parse(&one.report)));
+        let mut usages: Vec<_> = reports.collect();
         print!("{}", usage::table(&usages));
-        usages.retain(|(architecture, _)| *architecture != OLDEST && !self.may_use_stack);
+        usages.retain(|(architecture, _)| TUNED.contains(architecture) && !self.recurses);
         let faults = usage::faults(&usages);
         ensure!(faults.is_empty(), "kernels must keep to their registers:\n  {}", faults.join("\n  "));
         Ok(())
     }
 }
 
-/// Checks that the committed files were built from sources that are as they are now.
+/// Checks that the committed files were built from sources that are as they are now, and machine code from those files.
 pub(crate) fn check_sources() -> Result<()> {
-    MODULES.iter().try_for_each(Module::check_sources)
+    MODULES.iter().try_for_each(Module::check_sources)?;
+    check_machine_code()
+}
+
+/// Checks that all machine code belongs to PTX, and says which PTX has none.
+fn check_machine_code() -> Result<()> {
+    let mut codes = Vec::new();
+    for module in MODULES.iter().filter(|module| !module.recurses) {
+        let code = module.machine_code(&module.committed()?.0);
+        if !code.is_there() {
+            println!("{} has no machine code: `cargo xtask device --machine-code` makes it", module.path);
+        }
+        codes.push(code);
+    }
+    machine_code::check_names(&codes)
 }

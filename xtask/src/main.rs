@@ -31,7 +31,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build the kernels to device/ptx, or check the committed files
+    /// Build the kernels to device/ptx, assemble them to device/cubin, or check the committed files
     Device(device::Args),
     /// Generate example data
     #[command(subcommand)]

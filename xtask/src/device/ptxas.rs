@@ -1,16 +1,19 @@
 //! NVIDIA's assembler: where it is, and what it says.
 //!
-//! It needs no GPU and no driver, so CI can ask it what a kernel will take of each GPU. One on the path serves if it is
-//! of CUDA 12: older ones have not been tried and CUDA 13 has dropped the oldest GPUs that we support. Otherwise it
-//! comes from PyPI, into the build folder.
+//! It needs no GPU and no driver, so CI can ask it what a kernel will take of each GPU, and for the machine code. One
+//! release makes the same code everywhere, so one on the path serves only if it is that release. It is the last that knows
+//! both the oldest GPUs that we support and the newest. Otherwise it comes from PyPI, into the build folder.
 
 use crate::cargo::{at_root, output, run, target};
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
-const MAJOR: u32 = 12;
+/// The compute capabilities that machine code is made for. Each serves the later minor versions of its major one: 8.6 and
+/// 8.9 run code for 8.0. 7.5 has registers that 7.0 lacks.
+const CAPABILITIES: [&str; 6] = ["7.0", "7.5", "8.0", "9.0", "10.0", "12.0"];
 const PACKAGE: &str = "nvidia-cuda-nvcc-cu12==12.9.86";
 /// Where the package keeps it.
 const PLACE: &str = "nvidia/cuda_nvcc/bin/ptxas";
@@ -20,7 +23,7 @@ pub(super) fn find_or_install() -> Result<PathBuf> {
     let installed = target().join("ptxas").join(PLACE);
     for candidate in [PathBuf::from("ptxas"), installed.clone()] {
         let version = output(at_root(&candidate).arg("--version"));
-        if version.and_then(|text| major(&text)) == Some(MAJOR) {
+        if version.is_some_and(|text| is_ours(&text)) {
             return Ok(candidate);
         }
     }
@@ -62,32 +65,64 @@ fn install(folder: &Path) -> Result<()> {
     fs::rename(&partial, folder).with_context(|| format!("cannot write {}", folder.display()))
 }
 
-/// Assembles a file for an architecture, to see whether and how it does; returns the report.
-pub(super) fn assemble(ptxas: &Path, ptx: &Path, architecture: &str) -> Result<String> {
+/// A file of PTX, assembled for GPUs of one compute capability.
+pub(super) struct Assembled {
+    pub(super) capability: &'static str,
+    /// What ptxas calls them.
+    pub(super) architecture: String,
+    /// What ptxas says of the functions.
+    pub(super) report: String,
+    /// An ELF, which the driver loads.
+    pub(super) code: Vec<u8>,
+}
+
+/// Assembles a file for all capabilities, as many at a time as there are cores.
+pub(super) fn assemble(ptx: &Path) -> Result<Vec<Assembled>> {
+    let ptxas = &find_or_install()?;
+    let n_cores = thread::available_parallelism().map_or(1, usize::from);
+    let mut assembled = Vec::new();
+    for some in CAPABILITIES.chunks(n_cores) {
+        let some: Vec<_> = thread::scope(|scope| {
+            let assemble = |&capability| scope.spawn(move || assemble_for(ptxas, ptx, capability));
+            let threads: Vec<_> = some.iter().map(assemble).collect();
+            threads.into_iter().map(thread::ScopedJoinHandle::join).collect()
+        });
+        for one in some {
+            assembled.push(one.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+    }
+    Ok(assembled)
+}
+
+fn assemble_for(ptxas: &Path, ptx: &Path, capability: &'static str) -> Result<Assembled> {
+    let architecture = format!("sm_{}", capability.replace('.', ""));
     let cubin = target().join(format!("kernels.{architecture}.cubin"));
     let mut command = Command::new(ptxas);
-    command.args(["-v", "-arch", architecture]).arg(ptx).arg("-o").arg(cubin);
+    // Some code has these words in it: other ones would make other bytes.
+    command.args(["-v", "-arch", &architecture]).arg(ptx).arg("-o").arg(&cubin);
     let output = command.output().context("cannot start ptxas")?;
     let report =
         String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success(), "ptxas refuses {} for {architecture}:\n{report}", ptx.display());
-    Ok(report)
+    let code = fs::read(&cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
+    Ok(Assembled { capability, architecture, report, code })
 }
 
-/// The 12 of `…, release 12.9, V12.9.86`.
-fn major(version: &str) -> Option<u32> {
-    version.split("release ").nth(1)?.split('.').next()?.parse().ok()
+/// Whether a version, `…, release 12.9, V12.9.86`, is the one that we want.
+fn is_ours(version: &str) -> bool {
+    let release = version.split(", V").nth(1).and_then(|text| text.split_whitespace().next());
+    release.is_some() && release == PACKAGE.split("==").nth(1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::major;
+    use super::is_ours;
 
     #[test]
-    fn versions_are_read() {
-        let text =
-            "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release 12.9, V12.9.86\n";
-        assert_eq!(major(text), Some(12));
-        assert_eq!(major("something else"), None);
+    fn one_release_serves() {
+        let text = "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release 12.9, V12.9.86\nBuild\n";
+        assert!(is_ours(text));
+        assert!(!is_ours(&text.replace(".86", ".41")));
+        assert!(!is_ours("something else"));
     }
 }
