@@ -16,8 +16,12 @@ pub(crate) fn devices() -> Result<()> {
                 let (major, minor) = gpu.capability;
                 let gib = gpu.memory as f64 / f64::from(1 << 30);
                 let name = &gpu.name;
+                let kernels = match cuda::machine_code_for(gpu.capability) {
+                    Some((major, minor)) => format!("machine code for {major}.{minor}"),
+                    None => "the driver compiles the kernels".into(),
+                };
                 answer(format_args!(
-                    "cuda:{ordinal} ({name}), {gib:.1} GiB, compute capability {major}.{minor}\n"
+                    "cuda:{ordinal} ({name}), {gib:.1} GiB, compute capability {major}.{minor}, {kernels}\n"
                 ))?;
             }
         }

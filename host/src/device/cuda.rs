@@ -1,7 +1,7 @@
 //! The CUDA backend: the kernels of `device`, on one NVIDIA GPU.
 //!
-//! The driver is looked up when a device is opened, so everything else works without one. The PTX is embedded; the
-//! driver compiles it for the GPU that is there. `columns` and `lists` bring a job to the device, `launch` is the only
+//! The driver is looked up when a device is opened, so everything else works without one. The kernels are embedded, as
+//! machine code for most GPUs and as PTX for the others, where the driver compiles it. `columns` and `lists` bring a job to the device, `launch` is the only
 //! place that hands arguments to kernels, `scan` runs a task and brings its results back, and `score` does so with scores.
 
 mod clock;
@@ -41,6 +41,12 @@ const FEWEST_JOINED: usize = 1 << 14;
 
 /// The oldest GPUs that the kernels are built for.
 const LEAST_CAPABILITY: (i32, i32) = (7, 0);
+
+/// The compute capability whose machine code a GPU is given; the driver compiles the kernels for it where there is none.
+pub fn machine_code_for(capability: (i32, i32)) -> Option<(i32, i32)> {
+    // What every job needs speaks for all.
+    launch::SCAN.serving(capability)
+}
 
 /// One GPU.
 #[derive(Debug)]

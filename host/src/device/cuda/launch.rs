@@ -8,6 +8,7 @@
 mod closure;
 mod cluster;
 mod decide;
+mod file;
 mod join;
 mod listed;
 mod neighbours;
@@ -35,20 +36,18 @@ use bytemuck::Pod;
 use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as N_MULTIPROCESSORS;
 use cudarc::driver::sys::CUlimit;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg};
-use cudarc::nvrtc::Ptx;
-use flate2::read::ZlibDecoder;
+use file::{KernelFile, kernel_file};
 use hyperblock_shared::layout::DeviceScan;
 use hyperblock_shared::score::Wanted;
 use score::ScoreKernels;
 use std::fmt;
-use std::io::Read;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 /// The kernels as `cargo xtask device` built them, packed.
-const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.ptx.zz"));
+pub(super) const SCAN: KernelFile = kernel_file!("kernels");
 /// The same with paths walked by recursion.
-const DESCENT_PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descent.ptx.zz"));
+const DESCENT: KernelFile = kernel_file!("descent");
 
 /// Bytes of stack that a thread needs to walk a path by recursion: a frame of some hundred for each predicate of a rule.
 const DESCENT_STACK: usize = 16 << 10;
@@ -150,10 +149,10 @@ impl<A> fmt::Debug for Kernel<A> {
 }
 
 impl Kernels {
-    /// Hands the PTX to the driver, which compiles it, and finds every kernel in it.
+    /// Hands the kernels that every job needs to the driver.
     pub(super) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         Ok(Self {
-            scan: load(context, device, PTX)?,
+            scan: load(context, device, SCAN)?,
             descent: OnceLock::new(),
             join: OnceLock::new(),
             residual: OnceLock::new(),
@@ -173,7 +172,7 @@ impl Kernels {
             let stack = context.set_limit(CUlimit::CU_LIMIT_STACK_SIZE, DESCENT_STACK);
             stack.map_err(|error| driver::failed(device, "making room for a stack", error))?;
             // Whoever was first has loaded the same.
-            let _ = self.descent.set(load(context, device, DESCENT_PTX)?);
+            let _ = self.descent.set(load(context, device, DESCENT)?);
         }
         Ok(())
     }
@@ -260,29 +259,15 @@ fn one_block(threads: u32, shared_words: u32) -> LaunchConfig {
     LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
 }
 
-/// The text of a module, which `build.rs` packed.
-fn unpacked(ptx: &[u8]) -> Result<String> {
-    let mut text = String::new();
-    let damaged = |error| Error::Internal(format!("the kernels do not unpack: {error}"));
-    ZlibDecoder::new(ptx).read_to_string(&mut text).map_err(damaged)?;
-    Ok(text)
-}
-
-fn load_module(context: &Arc<CudaContext>, device: &str, ptx: &[u8]) -> Result<Arc<CudaModule>> {
-    context.load_module(Ptx::from_src(unpacked(ptx)?)).map_err(|error| {
-        driver::failed(device, "compiling the kernels (is the driver older than CUDA 12?)", error)
-    })
-}
-
-fn load(context: &Arc<CudaContext>, device: &str, ptx: &[u8]) -> Result<Kernel<DeviceScan>> {
-    Kernel::find(&load_module(context, device, ptx)?, "hyperblock_scan")
+fn load(context: &Arc<CudaContext>, device: &str, file: KernelFile) -> Result<Kernel<DeviceScan>> {
+    Kernel::find(&file.load(context, device)?, "hyperblock_scan")
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        DESCENT_PTX, PTX, closure, cluster, join, listed, neighbours, overlap, relation, residual, score,
-        unpacked,
+        DESCENT, KernelFile, SCAN, closure, cluster, join, listed, neighbours, overlap, relation, residual,
+        score,
     };
     use hyperblock_shared::layout::{
         DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceHistogram,
@@ -307,13 +292,13 @@ mod tests {
 
     /// Asserts that a file of PTX has these kernels and no others, and that each takes one struct of this size.
     #[track_caller]
-    fn check(ptx: &[u8], prefix: &str, kernels: &[(&str, usize)]) {
-        check_with(ptx, prefix, kernels, 0);
+    fn check(file: KernelFile, prefix: &str, kernels: &[(&str, usize)]) {
+        check_with(file, prefix, kernels, 0);
     }
 
     /// The same, with so many addresses after the struct.
     #[track_caller]
-    fn check_with(ptx: &[u8], prefix: &str, kernels: &[(&str, usize)], n_addresses: usize) {
+    fn check_with(file: KernelFile, prefix: &str, kernels: &[(&str, usize)], n_addresses: usize) {
         let taken = |&(name, size): &(&str, usize)| {
             let name = format!("{prefix}{name}");
             let mut parameters = format!(".param .align 8 .b8 {name}_param_0[{size}]");
@@ -323,7 +308,7 @@ mod tests {
             (name, parameters)
         };
         let mut expected: Vec<_> = kernels.iter().map(taken).collect();
-        let ptx = unpacked(ptx).unwrap();
+        let ptx = file.ptx().unwrap();
         let mut found: Vec<_> = entries(&ptx).into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
         expected.sort();
         found.sort();
@@ -333,14 +318,12 @@ mod tests {
     #[test]
     fn what_decides_pairs_takes_what_is_handed_over() {
         // And the path and the scratch once more.
-        check_with(PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
-        check_with(DESCENT_PTX, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
-        check_with(residual::PTX, "hyperblock_", &[("residual", size_of::<DeviceResidual>())], 2);
-        check_with(listed::PTX, "hyperblock_", &[("listed", size_of::<DeviceListed>())], 2);
-        for (ptx, name) in
-            [(score::MEAN_PTX, "mean"), (score::PATTERN_PTX, "pattern"), (score::WEIGHT_PTX, "weight")]
-        {
-            check_with(ptx, "hyperblock_", &[(name, size_of::<DeviceScores>())], 1);
+        check_with(SCAN, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
+        check_with(DESCENT, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
+        check_with(residual::FILE, "hyperblock_", &[("residual", size_of::<DeviceResidual>())], 2);
+        check_with(listed::FILE, "hyperblock_", &[("listed", size_of::<DeviceListed>())], 2);
+        for (file, name) in [(score::MEAN, "mean"), (score::PATTERN, "pattern"), (score::WEIGHT, "weight")] {
+            check_with(file, "hyperblock_", &[(name, size_of::<DeviceScores>())], 1);
         }
     }
 
@@ -360,13 +343,13 @@ mod tests {
             ("products", join),
             ("heavy", join),
         ];
-        check(join::PTX, "hyperblock_join_", &kernels);
+        check(join::FILE, "hyperblock_join_", &kernels);
     }
 
     #[test]
     fn neighbourhoods_take_what_is_handed_over() {
         let kernels = ["count", "write"].map(|name| (name, size_of::<DeviceNeighbours>()));
-        check(neighbours::PTX, "hyperblock_neighbours_", &kernels);
+        check(neighbours::FILE, "hyperblock_neighbours_", &kernels);
     }
 
     #[test]
@@ -374,7 +357,7 @@ mod tests {
         let own =
             ["count", "fill", "measure", "probe", "dense"].map(|name| (name, size_of::<DeviceOverlap>()));
         let sums = ["totals", "starts", "spread"].map(|name| (name, size_of::<DeviceSums>()));
-        check(overlap::PTX, "hyperblock_overlap_", &[own.as_slice(), &sums].concat());
+        check(overlap::FILE, "hyperblock_overlap_", &[own.as_slice(), &sums].concat());
     }
 
     #[test]
@@ -383,13 +366,13 @@ mod tests {
         let matrix = ["connect", "diagonal", "cross", "rest", "firsts"];
         let forest = forest.map(|name| (name, size_of::<DeviceForest>()));
         let matrix = matrix.map(|name| (name, size_of::<DeviceMatrix>()));
-        check(cluster::PTX, "hyperblock_cluster_", &[forest, matrix].concat());
+        check(cluster::FILE, "hyperblock_cluster_", &[forest, matrix].concat());
     }
 
     #[test]
     fn closures_take_what_is_handed_over() {
         let kernels = ["own", "rows", "count", "sum", "write"].map(|name| (name, size_of::<DeviceClosure>()));
-        check(closure::PTX, "hyperblock_closure_", &kernels);
+        check(closure::FILE, "hyperblock_closure_", &kernels);
     }
 
     #[test]
@@ -412,6 +395,48 @@ mod tests {
             ("measure", size_of::<DeviceMeasure>()),
             ("join", size_of::<DeviceProjection>()),
         ];
-        check(relation::PTX, "hyperblock_relation_", &kernels);
+        check(relation::FILE, "hyperblock_relation_", &kernels);
+    }
+
+    /// What the header of an ELF says of the GPU that it is for: the N of sm_N. Later ones have it elsewhere.
+    fn architecture(elf: &[u8]) -> Option<i32> {
+        const CUDA: [u8; 2] = 190u16.to_le_bytes();
+        let is_code = elf.starts_with(b"\x7fELF") && elf.get(18..20)? == CUDA;
+        let version = elf.get(8).filter(|_| is_code)?;
+        Some(i32::from(*elf.get(if *version < 8 { 48 } else { 49 })?))
+    }
+
+    #[test]
+    fn machine_code_has_the_kernels_of_its_ptx() {
+        let files = [
+            ("scan", SCAN),
+            ("join", join::FILE),
+            ("residual", residual::FILE),
+            ("overlap", overlap::FILE),
+            ("listed", listed::FILE),
+            ("neighbours", neighbours::FILE),
+            ("mean", score::MEAN),
+            ("pattern", score::PATTERN),
+            ("weight", score::WEIGHT),
+            ("cluster", cluster::FILE),
+            ("closure", closure::FILE),
+            ("relation", relation::FILE),
+        ];
+        for (name, file) in files {
+            let ptx = file.ptx().unwrap();
+            for gpu in [(7, 0), (7, 5), (8, 0), (9, 0), (10, 0), (12, 0)] {
+                // Of kernels that were built since there is none yet.
+                let Some(code) = file.machine_code(gpu).unwrap() else { continue };
+                assert_eq!(file.serving(gpu), Some(gpu), "{name}");
+                assert_eq!(architecture(&code), Some(10 * gpu.0 + gpu.1), "{name}");
+                let has =
+                    |section: String| code.windows(section.len()).any(|bytes| bytes == section.as_bytes());
+                for (kernel, _) in entries(&ptx) {
+                    assert!(has(format!("\0.text.{kernel}\0")), "{name} lacks {kernel} for {gpu:?}");
+                }
+            }
+        }
+        // Only a variant that is there to be measured recurses.
+        assert!(DESCENT.machine_code.is_empty());
     }
 }

@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{Kernel, load_module, n_multiprocessors, one_block};
+use super::file::{KernelFile, kernel_file};
+use super::{Kernel, n_multiprocessors, one_block};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use bytemuck::Pod;
@@ -13,7 +14,7 @@ use hyperblock_shared::matrix::{DIAGONAL_WORDS, PANEL_WORDS};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cluster.ptx.zz"));
+pub(super) const FILE: KernelFile = kernel_file!("cluster");
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -38,7 +39,7 @@ pub(in crate::device::cuda) struct ClusterKernels {
 
 impl ClusterKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let module = load_module(context, device, PTX)?;
+        let module = FILE.load(context, device)?;
         let forest = |name: &str| Kernel::find(&module, &format!("hyperblock_cluster_{name}"));
         let matrix = |name: &str| Kernel::find(&module, &format!("hyperblock_cluster_{name}"));
         Ok(Self {

@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{Kernel, load_module, n_multiprocessors, one_block};
+use super::file::{KernelFile, kernel_file};
+use super::{Kernel, n_multiprocessors, one_block};
 use crate::base::error::Result;
 use crate::device::cuda::{Cuda, driver};
 use bytemuck::Pod;
@@ -17,7 +18,7 @@ use hyperblock_shared::layout::{DeviceJoin, DevicePass};
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/join.ptx.zz"));
+pub(super) const FILE: KernelFile = kernel_file!("join");
 
 /// Threads of blocks that partition, and of those that join light partitions.
 pub(in crate::device::cuda) const THREADS: u32 = 512;
@@ -44,7 +45,7 @@ pub(in crate::device::cuda) struct JoinKernels {
 
 impl JoinKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let module = load_module(context, device, PTX)?;
+        let module = FILE.load(context, device)?;
         let most_shared = context.attribute(MOST_SHARED);
         let most_shared =
             most_shared.map_err(|error| driver::failed(device, "asking for its sizes", error))?;

@@ -3,7 +3,8 @@
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
 use super::decide::addresses;
-use super::{Decide, Kernel, load_module, n_multiprocessors};
+use super::file::{KernelFile, kernel_file};
+use super::{Decide, Kernel, n_multiprocessors};
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
 use cudarc::driver::CudaContext;
@@ -14,7 +15,7 @@ use hyperblock_shared::layout::{
 use std::sync::Arc;
 
 /// The kernel as `cargo xtask device` built it.
-pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/listed.ptx.zz"));
+pub(super) const FILE: KernelFile = kernel_file!("listed");
 
 /// Threads of a block: with its registers, four of them share a multiprocessor.
 pub(in crate::device::cuda) const LISTED_THREADS: u32 = 128;
@@ -28,7 +29,7 @@ pub(in crate::device::cuda) struct ListedKernel {
 
 impl ListedKernel {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let kernel = Kernel::find(&load_module(context, device, PTX)?, "hyperblock_listed")?;
+        let kernel = Kernel::find(&FILE.load(context, device)?, "hyperblock_listed")?;
         Ok(Self { kernel, n_multiprocessors: n_multiprocessors(context, device)? })
     }
 }

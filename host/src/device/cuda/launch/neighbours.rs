@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{Kernel, load_module, n_multiprocessors};
+use super::file::{KernelFile, kernel_file};
+use super::{Kernel, n_multiprocessors};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use cudarc::driver::CudaContext;
@@ -11,7 +12,7 @@ use hyperblock_shared::neighbours::warp_words;
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/neighbours.ptx.zz"));
+pub(super) const FILE: KernelFile = kernel_file!("neighbours");
 
 /// Threads of a block: few, so that what its warps see fits into its shared memory.
 const THREADS: u32 = 128;
@@ -26,7 +27,7 @@ pub(in crate::device::cuda) struct NeighbourKernels {
 
 impl NeighbourKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let module = load_module(context, device, PTX)?;
+        let module = FILE.load(context, device)?;
         Ok(Self {
             count: Kernel::find(&module, "hyperblock_neighbours_count")?,
             write: Kernel::find(&module, "hyperblock_neighbours_write")?,

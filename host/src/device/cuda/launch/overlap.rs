@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{Kernel, load_module, n_multiprocessors, one_block};
+use super::file::{KernelFile, kernel_file};
+use super::{Kernel, n_multiprocessors, one_block};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use bytemuck::Pod;
@@ -12,7 +13,7 @@ use hyperblock_shared::layout::{DeviceAtomics, DeviceOverlap, DeviceSums, PROBE_
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/overlap.ptx.zz"));
+pub(super) const FILE: KernelFile = kernel_file!("overlap");
 
 /// Threads of a block: with its registers, four of those that probe share a multiprocessor.
 const THREADS: u32 = 256;
@@ -35,7 +36,7 @@ pub(in crate::device::cuda) struct OverlapKernels {
 
 impl OverlapKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let module = load_module(context, device, PTX)?;
+        let module = FILE.load(context, device)?;
         let kernel = |name: &str| Kernel::find(&module, &format!("hyperblock_overlap_{name}"));
         let sums = |name: &str| Kernel::find(&module, &format!("hyperblock_overlap_{name}"));
         Ok(Self {

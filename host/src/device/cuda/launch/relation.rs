@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
-use super::{Kernel, load_module, n_multiprocessors, one_block};
+use super::file::{KernelFile, kernel_file};
+use super::{Kernel, n_multiprocessors, one_block};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use bytemuck::Pod;
@@ -19,7 +20,7 @@ use hyperblock_shared::relation::{
 use std::sync::Arc;
 
 /// The kernels as `cargo xtask device` built them.
-pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/relation.ptx.zz"));
+pub(super) const FILE: KernelFile = kernel_file!("relation");
 
 /// Threads of a block, and so outer tuples of a join's tile.
 pub(in crate::device::cuda) const RELATION_THREADS: u32 = 256;
@@ -85,7 +86,7 @@ impl Module {
 impl RelationKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         let n_multiprocessors = n_multiprocessors(context, device)?;
-        let module = Module { module: load_module(context, device, PTX)?, n_multiprocessors };
+        let module = Module { module: FILE.load(context, device)?, n_multiprocessors };
         Ok(Self {
             histogram: module.filling("histogram", HISTOGRAM_WORDS)?,
             totals: module.filling("totals", 0)?,

@@ -3,7 +3,8 @@
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
 use super::decide::addresses;
-use super::{Decide, Kernel, load_module, n_multiprocessors};
+use super::file::{KernelFile, kernel_file};
+use super::{Decide, Kernel, n_multiprocessors};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use cudarc::driver::CudaContext;
@@ -12,7 +13,7 @@ use hyperblock_shared::layout::{DeviceJoin, DeviceResidual, DeviceSettings};
 use std::sync::Arc;
 
 /// The kernel as `cargo xtask device` built it.
-pub(super) const PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/residual.ptx.zz"));
+pub(super) const FILE: KernelFile = kernel_file!("residual");
 
 /// Threads of a block: with its registers, three of them share a multiprocessor.
 pub(in crate::device::cuda) const RESIDUAL_THREADS: u32 = 128;
@@ -26,7 +27,7 @@ pub(in crate::device::cuda) struct ResidualKernel {
 
 impl ResidualKernel {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let kernel = Kernel::find(&load_module(context, device, PTX)?, "hyperblock_residual")?;
+        let kernel = Kernel::find(&FILE.load(context, device)?, "hyperblock_residual")?;
         Ok(Self { kernel, n_multiprocessors: n_multiprocessors(context, device)? })
     }
 }

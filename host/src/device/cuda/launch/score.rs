@@ -3,7 +3,8 @@
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
 use super::decide::{n_with_scratch, scratch as on_device};
-use super::{Kernel, first_time, load_module, n_multiprocessors};
+use super::file::{KernelFile, kernel_file};
+use super::{Kernel, first_time, n_multiprocessors};
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
 use crate::device::cuda::columns::{Slices, UploadedColumns};
@@ -13,9 +14,9 @@ use hyperblock_shared::score::{Attribute, Wanted};
 use std::sync::{Arc, OnceLock};
 
 /// The kernels as `cargo xtask device` built them: a file for each kind of what is wanted.
-pub(super) const MEAN_PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mean.ptx.zz"));
-pub(super) const PATTERN_PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pattern.ptx.zz"));
-pub(super) const WEIGHT_PTX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/weight.ptx.zz"));
+pub(super) const MEAN: KernelFile = kernel_file!("mean");
+pub(super) const PATTERN: KernelFile = kernel_file!("pattern");
+pub(super) const WEIGHT: KernelFile = kernel_file!("weight");
 
 /// Threads of a block: with their registers, four of them share a multiprocessor, or three.
 pub(in crate::device::cuda) const SCORE_THREADS: u32 = 128;
@@ -36,12 +37,12 @@ impl ScoreKernels {
         device: &str,
         wanted: Wanted,
     ) -> Result<&ScoreKernel> {
-        let (loaded, ptx, name) = match wanted {
-            Wanted::Mean { .. } => (&self.mean, MEAN_PTX, "hyperblock_mean"),
-            Wanted::Pattern => (&self.pattern, PATTERN_PTX, "hyperblock_pattern"),
-            Wanted::Weight { .. } => (&self.weight, WEIGHT_PTX, "hyperblock_weight"),
+        let (loaded, file, name) = match wanted {
+            Wanted::Mean { .. } => (&self.mean, MEAN, "hyperblock_mean"),
+            Wanted::Pattern => (&self.pattern, PATTERN, "hyperblock_pattern"),
+            Wanted::Weight { .. } => (&self.weight, WEIGHT, "hyperblock_weight"),
         };
-        first_time(loaded, || ScoreKernel::load(context, device, ptx, name))
+        first_time(loaded, || ScoreKernel::load(context, device, file, name))
     }
 }
 
@@ -53,8 +54,8 @@ pub(in crate::device::cuda) struct ScoreKernel {
 }
 
 impl ScoreKernel {
-    fn load(context: &Arc<CudaContext>, device: &str, ptx: &[u8], name: &str) -> Result<Self> {
-        let kernel = Kernel::find(&load_module(context, device, ptx)?, name)?;
+    fn load(context: &Arc<CudaContext>, device: &str, file: KernelFile, name: &str) -> Result<Self> {
+        let kernel = Kernel::find(&file.load(context, device)?, name)?;
         Ok(Self { kernel, n_multiprocessors: n_multiprocessors(context, device)? })
     }
 
