@@ -124,13 +124,17 @@ impl Job {
         drop(encoding);
         control.check()?;
         let planning = watch.enter("plan");
+        let model = match &self.cost {
+            CostSource::File(path) => {
+                CostModel::read(path)?.for_device(path, device.kind(), &device.name())?
+            }
+            CostSource::Model | CostSource::Measured | CostSource::Static => {
+                CostModel::builtin(device.kind())?
+            }
+        };
         let costs = match &self.cost {
             CostSource::Measured => measured(device, &encoded, SEED)?,
-            CostSource::Model => cost::costs(&CostModel::builtin(device.kind())?, &encoded),
-            CostSource::File(path) => cost::costs(
-                &CostModel::read(path)?.for_device(path, device.kind(), &device.name())?,
-                &encoded,
-            ),
+            CostSource::Model | CostSource::File(_) => cost::costs(&model, &encoded),
             CostSource::Static => cost::static_costs(&encoded),
         };
         control.check()?;
@@ -138,7 +142,8 @@ impl Job {
             || rules.subsumed(),
             || Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics(),
         );
-        let evidence = Evidence { statistics: statistics?, costs };
+        let evidence =
+            Evidence { statistics: statistics?, costs, rates: model.rates(), is_one_table: right.is_none() };
         control.check()?;
         let plan = Plan::new(rules, &encoded, evidence, &self.variants, self.scan)?;
         drop(planning);

@@ -15,6 +15,7 @@ mod options;
 mod order;
 pub mod overlap;
 pub mod partition;
+pub mod path;
 mod program;
 mod redundancy;
 pub mod statistics;
@@ -23,6 +24,7 @@ pub mod sweep;
 mod tests;
 mod tree;
 mod variant;
+pub mod work;
 
 pub use conjunction::Conjunction;
 pub use generator::{Evidence, Plan};

@@ -29,6 +29,7 @@ use hyperblock::plan::access::{Access, accesses};
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::join::KeyColumn;
 use hyperblock::plan::partition::blocks;
+use hyperblock::plan::path::KeyMethod;
 use hyperblock::plan::sweep::Sweep;
 use hyperblock::read::edges::Graph;
 use hyperblock::{Candidate, Control, Result};
@@ -230,7 +231,7 @@ impl Scan for ThreadScan<'_> {
             for access in accesses(self.encoded, self.program, &block, control)? {
                 let sweep = match access {
                     Access::Sweep(sweep) => sweep,
-                    Access::Join(join) if self.program.options().sequential => {
+                    Access::Join(join) if join.found_by == KeyMethod::Hash => {
                         let results = scan::Results { words: &results, n_found: &n_found };
                         join::residual(device, &join, self.encoded, self.program, results)?;
                         continue;

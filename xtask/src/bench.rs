@@ -5,6 +5,8 @@
 //! builds and starts itself again.
 
 #[cfg(feature = "bench")]
+mod access;
+#[cfg(feature = "bench")]
 mod against;
 #[cfg(feature = "bench")]
 pub(crate) mod bars;
@@ -91,6 +93,8 @@ pub(crate) struct AgainstArgs {
 pub(crate) enum Command {
     /// All pairs of some tables under some rules, one workload after the other: pairs a second on each device
     Scan(ScanArgs),
+    /// The path by which the plan comes by pairs, beside every other one that it may take, on each device
+    Access(AccessArgs),
     /// The workload `levenshtein` on the CPU, beside rapidfuzz's `process.cdist` (Python, from PyPI) on the same names
     Rapidfuzz(RapidfuzzArgs),
     /// The join of two columns of keys, from no skew to much: counted, materialised, and with heavy keys apart
@@ -139,6 +143,23 @@ pub(crate) enum Workload {
     Papers,
     /// The data set dblp_scholar_1to1, if it is there: jaro_winkler >= 0.9 of titles or authors
     Scholar,
+}
+
+/// Jobs whose paths are forced.
+#[derive(clap::Args)]
+pub(crate) struct AccessArgs {
+    /// Only jobs whose name has this in it; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    job: Vec<String>,
+    /// Records in generated tables at most, for a quick look
+    #[arg(long)]
+    rows: Option<u32>,
+    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
 }
 
 /// The scan's workloads.
@@ -543,6 +564,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     match &args.command {
         Command::Scan(args) => scan::run(args),
+        Command::Access(args) => access::run(args),
         Command::Rapidfuzz(args) => rapidfuzz::run(args),
         Command::Join(args) => join::run(args),
         Command::JoinPeers(args) => join_peers::run(args),

@@ -12,6 +12,8 @@ mod device;
 mod fuzz;
 mod r#gen;
 #[cfg(feature = "bench")]
+mod paths;
+#[cfg(feature = "bench")]
 mod record;
 mod replace;
 mod test;

@@ -5,6 +5,8 @@
 //! 3. [`learn`] trains the network on most of the timings; [`ndcg`] judges on the rest, which training never sees, how
 //!    well the predicted costs order predicates, since order is all that the plan wants of them.
 //!
+//! 4. [`crate::paths`] forces each access path of some jobs, and fits what a unit of work takes.
+//!
 //! The engine is only linked with the feature `bench`; without it the command builds and starts itself again.
 
 #[cfg(feature = "bench")]
@@ -19,6 +21,8 @@ pub(crate) mod timings;
 mod workload;
 
 use anyhow::Result;
+#[cfg(feature = "bench")]
+use hyperblock::plan::cost::{BackendKind, CostModel};
 use std::path::PathBuf;
 
 /// What `cargo xtask train-cost` is asked.
@@ -29,9 +33,24 @@ pub(crate) struct Args {
     /// The file to write [default: host/cost/cpu.toml or host/cost/cuda.toml]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Train one part alone, and leave the other as it is
+    #[arg(long, value_enum)]
+    only: Option<Part>,
+    /// Records in the tables that access paths are timed on, at most
+    #[arg(long, default_value_t = 60_000, value_name = "ROWS")]
+    path_rows: u32,
     /// Also write every timing, with its features, to this CSV file
     #[arg(long, value_name = "FILE")]
     timings: Option<PathBuf>,
+}
+
+/// What is trained.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// The network for what predicates cost
+    Predicates,
+    /// The rates of access paths
+    Paths,
 }
 
 /// What is timed, and where.
@@ -56,8 +75,10 @@ pub(crate) fn run(_: &Args) -> Result<()> {
 #[cfg(feature = "bench")]
 pub(crate) fn run(args: &Args) -> Result<()> {
     use crate::replace::replace;
-    use std::io::Write;
 
+    if args.only == Some(Part::Paths) {
+        return write_model(args, &with_paths(args, builtin(args)?)?);
+    }
     let taken = timings::take(&args.workload)?;
     if let Some(path) = &args.timings {
         replace(path, |file| taken.write(file))?;
@@ -74,9 +95,64 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for (name, predicted) in [("the model", &by_model), ("the static table", &by_table)] {
         println!("NDCG of {name:16}  {}", ndcg::judge(predicted, &measured, args.workload.seed));
     }
-    let default = || crate::cargo::root().join("host/cost").join(format!("{}.toml", taken.backend));
+    let model = CostModel { rates: builtin(args)?.rates, ..model };
+    match args.only {
+        Some(_) => write_model(args, &model),
+        None => write_model(args, &with_paths(args, model)?),
+    }
+}
+
+/// The model of the device that comes with the program.
+#[cfg(feature = "bench")]
+fn builtin(args: &Args) -> Result<CostModel> {
+    let device = crate::bench::scan::open(std::slice::from_ref(&args.workload.device))?;
+    let kind = device.first().map_or(BackendKind::Cpu, |device| device.kind());
+    Ok(CostModel::builtin(kind)?)
+}
+
+/// Paths that are furthest off, for people to look at.
+#[cfg(feature = "bench")]
+const WORST: usize = 10;
+
+/// A model with rates that are fitted to what paths take on the device.
+#[cfg(feature = "bench")]
+fn with_paths(args: &Args, model: CostModel) -> Result<CostModel> {
+    use crate::paths;
+
+    let mut timed = Vec::new();
+    for device in crate::bench::scan::open(std::slice::from_ref(&args.workload.device))? {
+        for job in paths::generated(args.path_rows)? {
+            let of_job = paths::time(&job, &*device)?;
+            timed.extend(of_job.into_iter().map(|one| {
+                let path = format!("{}: {}", job.name, one.path);
+                (job.is_for_training, paths::Timed { path, ..one })
+            }));
+        }
+    }
+    let part = |is_for_training: bool| -> Vec<&paths::Timed> {
+        timed.iter().filter(|(of, _)| *of == is_for_training).map(|(_, one)| one).collect()
+    };
+    let (training, validation) = (part(true), part(false));
+    let rates = paths::fit(&training, model.rates);
+    for (name, timed) in [("training", &training), ("validation", &validation)] {
+        println!("{name:10}  {}", paths::Accuracy::new(timed, &rates));
+    }
+    let mut all: Vec<&paths::Timed> = timed.iter().map(|(_, one)| one).collect();
+    let off = |one: &paths::Timed| paths::expected(&one.work, &rates) / one.took;
+    all.sort_by(|a, b| off(b).ln().abs().total_cmp(&off(a).ln().abs()));
+    for one in all.iter().take(WORST) {
+        println!("{:8.2} times the {:.2} ms that it took: {}", off(one), one.took, one.path);
+    }
+    Ok(CostModel { rates, ..model }.rounded())
+}
+
+#[cfg(feature = "bench")]
+fn write_model(args: &Args, model: &CostModel) -> Result<()> {
+    use std::io::Write;
+
+    let default = || crate::cargo::root().join("host/cost").join(format!("{}.toml", model.backend));
     let path = args.output.clone().unwrap_or_else(default);
-    replace(&path, |file| write!(file, "{model}"))?;
+    crate::replace::replace(&path, |file| write!(file, "{model}"))?;
     println!("wrote {}", path.display());
     Ok(())
 }

@@ -36,9 +36,6 @@ use std::time::Instant;
 /// Candidates that the result buffer on the device holds at first: 200 MB. Most jobs find fewer.
 const FIRST_CAPACITY: usize = 1 << 24;
 
-/// Rows of a join, of both sides together, that take longer to sweep than to partition.
-const FEWEST_JOINED: usize = 1 << 14;
-
 /// The oldest GPUs that the kernels are built for.
 const LEAST_CAPABILITY: (i32, i32) = (7, 0);
 
@@ -56,7 +53,6 @@ pub struct Cuda {
     kernels: Kernels,
     name: String,
     result_capacity: Option<usize>,
-    fewest_joined: usize,
     most_memory: u64,
     watch: Mutex<Option<Arc<Watch>>>,
 }
@@ -80,28 +76,13 @@ impl Cuda {
         driver::keep_memory(&context).map_err(|error| doing("setting up memory", error))?;
         let kernels = Kernels::load(&context, &name)?;
         let watch = Mutex::default();
-        Ok(Self {
-            context,
-            stream,
-            kernels,
-            name,
-            result_capacity: None,
-            fewest_joined: FEWEST_JOINED,
-            most_memory: u64::MAX,
-            watch,
-        })
+        Ok(Self { context, stream, kernels, name, result_capacity: None, most_memory: u64::MAX, watch })
     }
 
     /// With a result buffer for so many candidates, that does not grow. A task with more is done in parts: a test's way to
     /// see that nothing is lost in that.
     pub fn with_result_capacity(self, n_candidates: usize) -> Self {
         Self { result_capacity: Some(n_candidates.max(1)), ..self }
-    }
-
-    /// With joins of so many rows done as joins. Fewer are swept, which takes one launch: a test's way to have small ones
-    /// joined.
-    pub fn with_fewest_joined(self, n_rows: usize) -> Self {
-        Self { fewest_joined: n_rows, ..self }
     }
 
     /// With at most so many bytes of device memory in use.

@@ -69,6 +69,8 @@ pub enum BranchScan {
     },
     /// Records with the same key.
     Join {
+        /// Whether they are swept in the order of their keys, rather than hashed.
+        is_swept: bool,
         /// The equalities that make the key, as SQL.
         equalities: Vec<String>,
         /// How many records it has on each side.
@@ -99,8 +101,6 @@ pub enum BranchScan {
         elements: String,
         /// How many values there are on each side.
         n_values: [u32; 2],
-        /// How many pairs that is expected to look at.
-        n_hits: f64,
     },
 }
 
@@ -109,8 +109,8 @@ pub enum BranchScan {
 pub struct Considered {
     /// Which, with its predicates as SQL.
     pub way: String,
-    /// What it is expected to cost, in pairs that are screened.
-    pub cost: f64,
+    /// What it is expected to take.
+    pub milliseconds: f64,
 }
 
 /// A node of the tree, or a witness under one.

@@ -26,10 +26,11 @@ impl Prepared {
         let is_one_table = self.right.is_none();
         let encoded = encode(&self.left, self.right.as_ref(), &rules.predicates, control)?;
         let (encoded, selection) = encoded.select(&rules.conjunctions, is_one_table);
-        let costs = cost::costs(&CostModel::builtin(device.kind())?, &encoded);
+        let model = CostModel::builtin(device.kind())?;
+        let costs = cost::costs(&model, &encoded);
         let statistics = Pairs::new(&encoded, is_one_table, Effort::Quick)?.statistics()?;
         control.check()?;
-        let evidence = Evidence { statistics, costs };
+        let evidence = Evidence { statistics, costs, rates: model.rates(), is_one_table };
         let plan = Plan::new(rules, &encoded, evidence, &[], ScanOptions::default())?;
         let mut scan = pieces::load(device, &encoded, &plan)?;
         let task = whole(encoded.n_left, encoded.n_right, is_one_table);

@@ -6,23 +6,28 @@
 //! tried beside the one that looks at each: whichever costs least on a sample of pairs ([`Expected`]) is taken. The path is
 //! archived once; backends walk the archive where it lies, on the device too.
 
+use super::access::{self, Chosen};
 use super::conjunction::{Conjunction, conjunctions};
 use super::expected::Expected;
 use super::layout::{self, Layout, PlannedStep};
 use super::options::ScanOptions;
 use super::order::{self, Weights};
+use super::path::AccessPath;
 use super::program::Program;
 use super::redundancy;
 use super::tree::{self, Node};
 use super::variant::Variant;
+use super::work::Rates;
 use crate::base::error::Result;
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::statistics::{Pairs, Statistics};
+use crate::plan::sweep::Block;
 use crate::rules::{Predicate, Rule, RuleSet};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate as lowered;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Random orders are the same in every run.
 const SEED: u64 = 0x6e6f_504f;
@@ -36,10 +41,14 @@ pub struct Plan {
     pub predicates: Vec<Predicate>,
     /// By predicate: nanoseconds to evaluate it on a pair.
     pub costs: Vec<f64>,
+    /// What access paths take on the device that it is for.
+    pub rates: Rates,
     /// What is known of the predicates.
     pub statistics: Statistics,
     /// The execution tree: its branches, in order.
     pub tree: Vec<Node>,
+    /// By branch, or part of one: the access path, and what it was chosen from.
+    pub chosen: Vec<Chosen>,
     layout: Layout,
     options: ScanOptions,
     program: Program,
@@ -52,6 +61,10 @@ pub struct Evidence {
     pub statistics: Statistics,
     /// By predicate: nanoseconds to evaluate it on a pair, above 0.
     pub costs: Vec<f64>,
+    /// What access paths take, on the device that will run them.
+    pub rates: Rates,
+    /// Whether pairs are within one table.
+    pub is_one_table: bool,
 }
 
 impl Plan {
@@ -63,7 +76,7 @@ impl Plan {
         variants: &[Variant],
         options: ScanOptions,
     ) -> Result<Self> {
-        let Evidence { statistics, costs } = evidence;
+        let Evidence { statistics, costs, rates, is_one_table } = evidence;
         let weights = Weights { selectivity: &statistics.selectivity, costs: &costs };
         let conjunctions = conjunctions(&set);
         let has = |variant| variants.contains(&variant);
@@ -89,13 +102,23 @@ impl Plan {
         let layout = layout::lay_out(&tree, |ix| !has(Variant::NoEpg) && !is_equality[ix]);
         let options = options.without(variants);
         let program = Program::new(encoded, &layout.steps, options)?;
+        let block = Block { left: 0..encoded.n_left, right: 0..encoded.n_right, half: is_one_table };
+        let chosen = access::choose(encoded, &program, &block, &costs, &rates)?;
+        let program = program.with_paths(paths(&chosen));
         let RuleSet { rules, predicates, .. } = set;
-        Ok(Self { rules, predicates, costs, statistics, tree, layout, options, program })
+        Ok(Self { rules, predicates, costs, rates, statistics, tree, chosen, layout, options, program })
     }
 
     /// The path over a part of the encoding that the plan was made for.
     pub fn over(&self, part: &Encoded) -> Result<Program> {
-        Program::new(part, &self.layout.steps, self.options)
+        Ok(Program::new(part, &self.layout.steps, self.options)?.with_paths(paths(&self.chosen)))
+    }
+
+    /// The same plan by another path: that of a branch, or part of one, becomes the alternative at `nth`.
+    pub fn by(mut self, branch: usize, nth: usize) -> Self {
+        self.chosen[branch].alternatives.swap(0, nth);
+        self.program = self.program.with_paths(paths(&self.chosen));
+        self
     }
 
     /// The path over the whole encoding.
@@ -117,6 +140,12 @@ impl Plan {
     pub fn steps(&self) -> &[PlannedStep] {
         &self.layout.steps
     }
+}
+
+/// What is taken.
+fn paths(chosen: &[Chosen]) -> Vec<(Range<u32>, AccessPath)> {
+    let first = |it: &Chosen| Some((it.steps.clone(), it.alternatives.first()?.path.clone()));
+    chosen.iter().filter_map(first).collect()
 }
 
 /// Variants that say how to order predicates.

@@ -46,8 +46,11 @@ const INDEXED: u32 = 1 << 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
 pub enum JoinChoice {
-    /// Together they are the key of a hash join; keys that very many records have are swept by another predicate.
+    /// Together they are a key: records with the same one are found by a hash join or a sweep, whichever is expected to take
+    /// less, and keys that very many records have are swept by another predicate.
     #[default]
+    Cheapest,
+    /// They are the key of a hash join; keys that very many records have are swept by another predicate.
     Skew,
     /// They are the key of a hash join, and all keys are alike.
     Plain,

@@ -14,7 +14,7 @@ mod estimate;
 mod grams;
 
 pub use block::{BlockJoin, BlockPair, Values};
-pub(crate) use estimate::{Columns, Estimate, Sampled, estimates};
+pub(crate) use estimate::{Columns, Estimate, Manner, Sampled, estimates};
 pub use grams::Grams;
 
 use crate::encode::Encoded;
@@ -44,8 +44,6 @@ pub struct OverlapJoin {
     pub bare: u32,
     /// How pairs are found.
     pub method: OverlapMethod,
-    /// What the planner expected of it.
-    pub expected: Expected,
 }
 
 /// What elements are.
@@ -58,21 +56,12 @@ pub enum Elements {
 }
 
 /// How pairs of values are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub enum OverlapMethod {
     /// Through an index of the rarest elements of one side.
     Index,
     /// By going over the signatures of all pairs whose sizes go together.
     Dense,
-}
-
-/// What an overlap join is expected to look at.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Expected {
-    /// Pairs whose signatures are compared, or values that look-ups find in the lists of the index, once for each.
-    pub n_hits: f64,
-    /// Its cost, in pairs that a sweep screens.
-    pub cost: f64,
 }
 
 /// The items of a list as the values of a join.

@@ -2,6 +2,7 @@
 
 use super::ScanOptions;
 use super::layout::PlannedStep;
+use super::path::{AccessPath, SweepPath};
 use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
 use hyperblock_shared::measure::Measure;
@@ -17,6 +18,7 @@ pub struct Program {
     archive: AlignedVec,
     branches: Vec<BranchSteps>,
     options: ScanOptions,
+    paths: Vec<(Range<u32>, AccessPath)>,
 }
 
 /// A branch of the tree as steps of the path.
@@ -45,7 +47,7 @@ impl Program {
         };
         let steps = &steps.iter().map(lowered).collect::<Vec<_>>();
         rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps })
-            .map(|archive| Self { archive, branches, options })
+            .map(|archive| Self { archive, branches, options, paths: Vec::new() })
             .map_err(|error| Error::Internal(format!("the path cannot be archived: {error}")))
     }
 
@@ -53,7 +55,19 @@ impl Program {
     pub fn of_one(encoded: &Encoded, predicate: u32) -> Result<Self> {
         // Nothing leads the scan, and nothing is screened before it: that would be cheaper than the predicate.
         let options = ScanOptions { filter: false, ..ScanOptions::default() };
-        Self::new(encoded, &[PlannedStep::Test { predicate, otherwise: 1, bit: FORGOTTEN }], options)
+        let program =
+            Self::new(encoded, &[PlannedStep::Test { predicate, otherwise: 1, bit: FORGOTTEN }], options)?;
+        Ok(program.with_paths(vec![(0..1, AccessPath::Sweep(SweepPath::default()))]))
+    }
+
+    /// With the access paths of its branches, or of their parts: each by the steps it is of.
+    pub(super) fn with_paths(self, paths: Vec<(Range<u32>, AccessPath)>) -> Self {
+        Self { paths, ..self }
+    }
+
+    /// By which path each branch, or part of one, comes by its pairs.
+    pub fn paths(&self) -> &[(Range<u32>, AccessPath)] {
+        &self.paths
     }
 
     /// Ready to be walked.

@@ -13,7 +13,7 @@ mod list;
 mod reach;
 mod within;
 
-pub(crate) use lead::{Estimate, Lead, VERIFYING};
+pub(crate) use lead::{Estimate, Lead, drawn};
 pub(crate) use within::Groups;
 
 use crate::base::error::{Error, Result};

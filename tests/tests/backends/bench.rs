@@ -3,6 +3,7 @@
 use hyperblock::device::cpu::Cpu;
 use hyperblock::device::cuda::Cuda;
 use hyperblock::operators::Backend;
+use hyperblock::plan::{JoinChoice, ScanOptions};
 use hyperblock_tests::small::SmallCpu;
 use hyperblock_tests::threads::KernelOnThreads;
 use std::fmt;
@@ -82,7 +83,6 @@ pub(crate) struct Bench {
     results: Option<u32>,
     memory: Option<u64>,
     heavies: Option<u32>,
-    is_all_joined: bool,
 }
 
 /// The kernels' launches on CPU threads.
@@ -97,7 +97,7 @@ impl Bench {
     /// A bench of usual devices.
     pub(crate) fn new(on: On) -> Self {
         let shape = Shape { threads_per_block: 32, n_blocks: 2, results: 1 << 12 };
-        Self { on, shape, results: None, memory: None, heavies: None, is_all_joined: false }
+        Self { on, shape, results: None, memory: None, heavies: None }
     }
 
     /// One of three.
@@ -129,11 +129,6 @@ impl Bench {
         Self { heavies: Some(most), ..self }
     }
 
-    /// On the GPU: joins of few rows are done as joins too.
-    pub(crate) fn all_joined(self) -> Self {
-        Self { is_all_joined: true, ..self }
-    }
-
     /// Opens a device.
     pub(crate) fn open(self) -> Device {
         match self.on {
@@ -149,12 +144,15 @@ impl Bench {
                 let device = Cuda::open(0).unwrap_or_else(|error| panic!("{error}"));
                 let results = self.results.map(|results| results as usize);
                 let device = results.into_iter().fold(device, Cuda::with_result_capacity);
-                let device = self.memory.into_iter().fold(device, Cuda::with_memory);
-                let fewest = self.is_all_joined.then_some(0);
-                Device::Gpu(Box::new(fewest.into_iter().fold(device, Cuda::with_fewest_joined)))
+                Device::Gpu(Box::new(self.memory.into_iter().fold(device, Cuda::with_memory)))
             }
         }
     }
+}
+
+/// With hash joins wherever there is a key, however few rows have it.
+pub(crate) fn hashed() -> ScanOptions {
+    ScanOptions { join: JoinChoice::Skew, ..ScanOptions::default() }
 }
 
 /// A device of a bench.

@@ -1,6 +1,6 @@
 //! Equalities: whatever is made of them, and however many records a key has, what is found stays the same.
 
-use crate::bench::{Bench, EVERYWHERE, GPU, On, Registered, trials};
+use crate::bench::{Bench, EVERYWHERE, GPU, On, Registered, hashed, trials};
 use crate::papers::prepare;
 use hyperblock::Control;
 use hyperblock::device::cpu::Cpu;
@@ -21,16 +21,16 @@ pub(crate) const TRIALS: &[Registered] = trials![
 
 /// Every way to make something of equalities, with all keys heavy, or those of more than a few pairs, or hardly any.
 fn joins() -> Vec<ScanOptions> {
-    let usual = ScanOptions::default();
-    let joins = [JoinChoice::Skew, JoinChoice::Plain, JoinChoice::None];
+    let usual = hashed();
+    let joins = [JoinChoice::Cheapest, JoinChoice::Skew, JoinChoice::Plain, JoinChoice::None];
     let heavy = [0, 3].map(|heavy| ScanOptions { heavy, ..usual });
     joins.map(|join| ScanOptions { join, ..usual }).into_iter().chain(heavy).collect()
 }
 
 /// Every way, with those keys heavy that have more than a few pairs.
 fn joins_of_heavies() -> impl Iterator<Item = ScanOptions> {
-    let joins = [JoinChoice::Skew, JoinChoice::Plain, JoinChoice::None];
-    joins.into_iter().map(|join| ScanOptions { join, heavy: 3, ..ScanOptions::default() })
+    let joins = [JoinChoice::Cheapest, JoinChoice::Skew, JoinChoice::Plain, JoinChoice::None];
+    joins.into_iter().map(|join| ScanOptions { join, heavy: 3, ..hashed() })
 }
 
 /// Joins, joins of several equalities, sweeps within heavy keys, and joins of parts of branches.
@@ -56,7 +56,7 @@ fn count_accesses(paper: &Paper<'_>, counts: &mut [usize; 4]) {
 }
 
 fn random_keys(bench: Bench) {
-    let bench = bench.shape(32, 2, 64).all_joined();
+    let bench = bench.shape(32, 2, 64);
     let (device, narrow) = (bench.open(), bench.results(32).open());
     let options: Vec<_> = match bench.on {
         On::Cpu | On::Threads => joins(),
@@ -79,7 +79,7 @@ fn random_keys(bench: Bench) {
             }
         }
         let of_records = |job: Job| {
-            let options = ScanOptions { heavy: 3, ..ScanOptions::default() };
+            let options = ScanOptions { heavy: 3, ..hashed() };
             job.scan_options(options).variants(vec![Variant::NoDictionary, Variant::NoSeq])
         };
         paper.assert_same("by records", &wanted, &paper.again(&of_records).run(&*device));
@@ -111,7 +111,7 @@ fn places(n_left: usize, n_right: usize) -> [Case; 2] {
 
 /// Under the bound that is the default too, which on threads is the only one.
 fn heavy_keys(bench: Bench) {
-    let device = bench.shape(64, 2, 1 << 16).all_joined().open();
+    let device = bench.shape(64, 2, 1 << 16).open();
     for case in places(600, 400) {
         let paper = prepare(&case);
         let wanted = paper.oracle();
@@ -129,7 +129,7 @@ fn heavy_keys(bench: Bench) {
 }
 
 fn many_heavy_keys(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     for case in places(4000, 3000) {
         let paper = prepare(&case);
         let wanted = paper.run(&Cpu::new());

@@ -1,6 +1,6 @@
 //! Overlap joins: whatever finds the values that have enough in common, it finds what the oracle finds.
 
-use crate::bench::{Bench, Device, EVERYWHERE, GPU, NOT_ON_THREADS, On, Registered, trials};
+use crate::bench::{Bench, Device, EVERYWHERE, GPU, NOT_ON_THREADS, On, Registered, hashed, trials};
 use crate::papers::{for_random_cases, prepare};
 use crate::sheets::{heavy_sheet, long_sheet, name_rules, name_sheet, text_rules};
 use hyperblock::Control;
@@ -95,7 +95,7 @@ fn again<'a>(
 }
 
 fn in_blocks_of(indexed: u32) -> ScanOptions {
-    ScanOptions { indexed, ..ScanOptions::default() }
+    ScanOptions { indexed, ..hashed() }
 }
 
 /// Both methods find what is wanted, and were really asked, in several blocks.
@@ -115,9 +115,9 @@ fn assert_joined(device: &Device, paper: &Paper<'_>, wanted: &[Found], options: 
 
 /// With many blocks and with few, as variants, at once, and on the CPU in halves and in pieces.
 fn similar_values(bench: Bench) {
-    let device = bench.shape(32, 2, 64).all_joined().open();
+    let device = bench.shape(32, 2, 64).open();
     let counts = RefCell::new(Counts::default());
-    let default = ScanOptions::default();
+    let default = hashed();
     let (n_cases, most_rows) = bench.by((100, 40), (4, 16), (20, 40));
     let blocks = bench.by(vec![1, 3, default.indexed], vec![7], vec![7, default.indexed]);
     let variants = [Variant::NoBitmap, Variant::NoFilter, Variant::NoDictionary];
@@ -163,14 +163,14 @@ fn similar_values(bench: Bench) {
 /// Through an index and without one, in one block and in blocks of so many.
 fn joined(indexed: u32) -> impl Iterator<Item = ScanOptions> {
     let all = JOINS.into_iter().flat_map(move |similarity| [(similarity, 1 << 20), (similarity, indexed)]);
-    all.map(|(similarity, indexed)| ScanOptions { similarity, indexed, ..ScanOptions::default() })
+    all.map(|(similarity, indexed)| ScanOptions { similarity, indexed, ..hashed() })
 }
 
 /// Whatever similarity can be joined is, and with a small result buffer too.
 fn random_cases(bench: Bench) {
-    let device = bench.shape(32, 2, 1 << 12).all_joined().open();
+    let device = bench.shape(32, 2, 1 << 12).open();
     let narrow = bench.results(32).open();
-    let of_one_block = || JOINS.map(|similarity| ScanOptions { similarity, ..ScanOptions::default() });
+    let of_one_block = || JOINS.map(|similarity| ScanOptions { similarity, ..hashed() });
     let options: Vec<_> = match bench.on {
         On::Threads => of_one_block().to_vec(),
         On::Cpu | On::Gpu => joined(7).collect(),
@@ -204,7 +204,7 @@ fn cities(n_rows: usize, salt: usize) -> Sheet {
 
 /// Keys are few and have many records: those are joined within each.
 fn within_keys(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     let mut n_within = [0; 2];
     let sets =
         ["jaccard(words(l.title), words(r.title)) >= 0.3", "overlap(words(l.title), words(r.title)) >= 2"];
@@ -227,12 +227,12 @@ fn within_keys(bench: Bench) {
 
 /// The same with random titles and rules; what costs least may also be a join of all values, or of records.
 fn beside_keys(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     for_cases(6, &similar_keyed_cases(200), |paper| {
         let wanted = paper.oracle();
         for similarity in JOINS {
             for (heavy, indexed) in [(0, 50), (3, 1 << 20)] {
-                let options = ScanOptions { similarity, heavy, indexed, ..ScanOptions::default() };
+                let options = ScanOptions { similarity, heavy, indexed, ..hashed() };
                 let found = paper.again(&|job| job.scan_options(options)).run(&*device);
                 paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &found);
             }
@@ -256,7 +256,7 @@ fn column(values: Vec<String>) -> Sheet {
 
 /// Values of thousands of tokens beside short ones, some of them near.
 fn long_values(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     let all = words(10_000);
     // So many words of the first half, and so many of the second.
     let sizes = [
@@ -291,7 +291,7 @@ fn long_values(bench: Bench) {
 
 /// More sizes of values than a block may have: each value has the words of all before it, and one more.
 fn many_sizes(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     let all = words(1030);
     let sizes: Vec<usize> = (1..=all.len()).collect();
     let sheet = |sizes: &[usize]| column(sizes.iter().map(|&n| all[..n].join(" ")).collect());
@@ -307,13 +307,13 @@ fn many_sizes(bench: Bench) {
             .filter(|&((_, &l), (_, &r))| (l < r || right.is_some()) && 10 * l.min(r) >= 9 * l.max(r))
             .map(|((id_l, _), (id_r, _)): ((usize, _), (usize, _))| (id_l.to_string(), id_r.to_string(), 0))
             .collect();
-        assert_joined(&device, &prepare(&case), &wanted, ScanOptions::default());
+        assert_joined(&device, &prepare(&case), &wanted, hashed());
     }
 }
 
 /// Characters that 16 bits cannot number: q-grams are of two at most.
 fn the_widest_alphabet(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     let many = (0x1_0000u32..0x2_1000).filter_map(char::from_u32).collect();
     let names =
         ["anne smith", "ann smith", "anna smyth", "漢字漢字漢字漢字", "漢字漢字漢字字", "", "a", "ab"];
@@ -328,7 +328,7 @@ fn the_widest_alphabet(bench: Bench) {
 }
 
 fn one_token_for_all(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     let values: Vec<String> = (0..300).map(|ix| format!("the {}", ix % 150)).collect();
     let left = column(values);
     for (bound, least) in
@@ -344,7 +344,7 @@ fn one_token_for_all(bench: Bench) {
 
 /// A column without values, and values without tokens.
 fn no_values(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     let row = |v: Option<&str>| vec![v.map(str::to_owned), Some("x".to_owned())];
     let whens = ["jaccard(words(l.v), words(r.v)) >= 0.5", "levenshtein(l.v, r.v) <= 1", "l.w <> r.w"];
     for values in
@@ -356,7 +356,7 @@ fn no_values(bench: Bench) {
             let paper = prepare(&case);
             let wanted = paper.oracle();
             for similarity in JOINS {
-                let options = ScanOptions { similarity, ..ScanOptions::default() };
+                let options = ScanOptions { similarity, ..hashed() };
                 let found = paper.again(&|job| job.scan_options(options)).run(&*device);
                 paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &found);
             }
@@ -367,7 +367,7 @@ fn no_values(bench: Bench) {
 /// Two near values, and nearly all records have one of them: they stand for so many pairs of records that a
 /// thread leaves them to all threads.
 fn all_values_equal(bench: Bench) {
-    let device = bench.all_joined().open();
+    let device = bench.open();
     let names = [("the old man", 300), ("the old men", 280), ("moby dick", 2)];
     let names: Vec<&str> = names.iter().flat_map(|&(name, n)| vec![name; n]).collect();
     // By turns, so that neither value has all the smaller ids.
@@ -405,7 +405,7 @@ fn heavy_values(bench: Bench) {
     let left = Sheet::new(&["name"], (0..220).map(row).collect());
     let whens = ["jaccard(words(l.name), words(r.name)) >= 0.6".to_owned()];
     let case = Case { left, right: None, whens: whens.to_vec() };
-    let options = ScanOptions { similarity: SimilarityChoice::Join, ..ScanOptions::default() };
+    let options = ScanOptions { similarity: SimilarityChoice::Join, ..hashed() };
     let paper = case.prepare_with(&|job| job.scan_options(options)).expect("the case is sound");
     let wanted = paper.oracle();
     for most_heavies in [16, 0] {
@@ -435,7 +435,7 @@ fn many_values(bench: Bench) {
             case.prepare_with(&|job| job.scan_options(options)).expect("the case is sound")
         };
         // The CPU sweeps: it is another way to the same pairs.
-        let swept = ScanOptions { similarity: SimilarityChoice::Sweep, ..ScanOptions::default() };
+        let swept = ScanOptions { similarity: SimilarityChoice::Sweep, ..hashed() };
         let wanted = prepare(swept).run(&Cpu::new());
         for options in joined(1000) {
             let got = prepare(options).run(&*device);

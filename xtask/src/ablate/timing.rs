@@ -119,8 +119,13 @@ impl Jobs {
 
 /// The same plan with a part of the engine switched off.
 pub(super) fn plan(job: &Prepared, part: Part) -> Result<Plan> {
-    let Plan { rules, costs, statistics, .. } = &job.plan;
-    let evidence = Evidence { statistics: statistics.clone(), costs: costs.clone() };
+    let Plan { rules, costs, statistics, rates, .. } = &job.plan;
+    let evidence = Evidence {
+        statistics: statistics.clone(),
+        costs: costs.clone(),
+        rates: *rates,
+        is_one_table: job.second().is_none(),
+    };
     let variants: Vec<_> = part.into_iter().collect();
     let options = ScanOptions::default();
     Ok(Plan::new(RuleSet::new(rules.clone()), &job.encoded, evidence, &variants, options)?)

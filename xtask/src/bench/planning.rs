@@ -10,8 +10,6 @@ use crate::cargo::target;
 use crate::record;
 use crate::replace::replace;
 use anyhow::{Result, ensure};
-use hyperblock::plan::access::alternatives;
-use hyperblock::plan::partition::blocks;
 use hyperblock::{Control, DeviceChoice, Job, device};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng};
@@ -155,11 +153,7 @@ fn measure(device: &dyn hyperblock::operators::Backend, case: Case) -> Result<Fi
     let (mut planning, mut scan, mut known) = (Vec::new(), Vec::new(), None);
     for _ in 0..RUNS {
         let prepared = Job::dedupe(&table, &rules).prepare(device, &Control::default())?;
-        let start = Instant::now();
-        for block in blocks(&prepared.task()) {
-            alternatives(&prepared.encoded, prepared.plan.program(), &block)?;
-        }
-        planning.push(prepared.planning() + start.elapsed());
+        planning.push(prepared.planning());
         let start = Instant::now();
         let n_found = prepared.run(device, &Control::default(), &mut |_| Ok(()))?.n_candidates();
         scan.push(start.elapsed());

@@ -9,6 +9,7 @@ use super::adam::{Adam, backward, huber, parameters};
 use super::timings::Timing;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::cost::{CostModel, Layer, N_FEATURES, Network};
+use hyperblock::plan::work::N_UNITS;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -27,7 +28,7 @@ pub(crate) fn train(timings: &[Timing], backend: BackendKind, machine: &str, see
     let network = Network { layers: Vec::new() };
     let machine = machine.to_owned();
     let n_timings = timings.len() as u64;
-    let model = CostModel { backend, machine, n_timings, means, deviations, network };
+    let model = CostModel { backend, machine, n_timings, means, deviations, network, rates: [0.0; N_UNITS] };
     let examples: Vec<Example> = timings
         .iter()
         .map(|timing| Example { inputs: model.inputs(&timing.features), wanted: timing.nanoseconds.log2() })

@@ -12,6 +12,7 @@ use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::Program;
 use crate::plan::access::{Access, KeyJoin, accesses};
 use crate::plan::partition::blocks;
+use crate::plan::path::KeyMethod;
 use crate::plan::sweep::{ItemList, Sweep};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::stealing::{Division, Taker, interval_of};
@@ -64,11 +65,12 @@ impl Scan for CpuScan<'_> {
                         self.sweep(&sweep.of_heavy(&heavies, interval)?, most, control, None, found)?;
                     }
                 }
-                Access::Join(join) => self.join(join, most, control, Some(&steps), found)?,
+                Access::Join(join) => self.records(join, most, control, Some(&steps), found)?,
                 Access::Overlap(join) => {
                     let heavies = self.overlap(join, most, control, &steps, found)?;
                     if !heavies.is_empty() {
-                        self.join(&join.heavy(self.program, &heavies), most, control, None, found)?;
+                        let heavy = join.heavy(self.program, &heavies);
+                        self.records(&heavy, most, control, None, found)?;
                     }
                 }
             }
@@ -151,6 +153,27 @@ impl CpuScan<'_> {
             heavies.extend(heavy);
         }
         Ok(heavies)
+    }
+
+    /// Appends the candidates among records with the same key, as they are to be found.
+    fn records(
+        &self,
+        join: &KeyJoin,
+        most: usize,
+        control: &Control,
+        steps: Option<&Steps<'_>>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<()> {
+        if join.found_by == KeyMethod::Hash {
+            return self.join(join, most, control, steps, found);
+        }
+        // Nothing is handed on: items are records.
+        let sweep = join.as_sweep(&self.program.options())?;
+        self.sweep(&sweep, most, control, None, found)?;
+        if let Some(steps) = steps {
+            steps.done(residual::n_steps(join.n_pairs));
+        }
+        Ok(())
     }
 
     /// Appends a join's candidates, or some of them if they are more than `most`.

@@ -18,9 +18,9 @@ use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::access::{Access, KeyJoin, accesses};
-use crate::plan::join::JoinMethod;
 use crate::plan::overlap::{BlockPair, OverlapJoin};
 use crate::plan::partition::blocks;
+use crate::plan::path::KeyMethod;
 use crate::plan::sweep::Sweep;
 use crate::plan::{Program, ScanOptions};
 use bytemuck::{Zeroable, cast_slice_mut};
@@ -41,8 +41,6 @@ const VERIFYING: u64 = 1 << 6;
 const HEAVY_CAPACITY: usize = 1 << 16;
 /// Shares of a sweep that are timed at most, when someone watches.
 const LATENCY_CAPACITY: usize = 1 << 16;
-/// Pairs of a join for each of its rows, above which some keys must have very many.
-const PAIRS_PER_ROW: u64 = 64;
 /// How many times as large the next result buffer is.
 const GROWTH: usize = 8;
 
@@ -104,7 +102,7 @@ impl Scan for CudaScan<'_> {
             for access in accesses(self.encoded, self.program, &block, control)? {
                 match access {
                     Access::Sweep(sweep) => work.sweeps.extend(parts(&sweep)),
-                    Access::Join(join) if is_swept(&join, &options, self.gpu.fewest_joined) => {
+                    Access::Join(join) if join.found_by == KeyMethod::Sweep => {
                         work.sweeps.extend(parts(&join.as_sweep(&options)?));
                     }
                     Access::Join(join) => work.joins.push(join),
@@ -144,14 +142,6 @@ impl Work {
         let n_stretches: u64 = self.sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
         n_stretches + (self.joins.len() + n_blocks) as u64
     }
-}
-
-/// Whether a join is better swept: few rows; or keys that very many rows have, since a block joins a partition by itself.
-/// Without the walk by steps there is no other way.
-fn is_swept(join: &KeyJoin, options: &ScanOptions, fewest_joined: usize) -> bool {
-    let n_rows = join.left.keys.len() + join.right.keys.len();
-    let is_skewed = join.n_pairs > PAIRS_PER_ROW * n_rows as u64;
-    !options.sequential || n_rows < fewest_joined || (is_skewed && join.method == JoinMethod::Skew)
 }
 
 /// How many screened pairs a pair of a sweep is worth: without signatures, nearly all that is looked at is verified.
@@ -296,7 +286,7 @@ impl<'a> CudaScan<'a> {
         }
         control.check()?;
         let (options, heavy) = (self.program.options(), join.heavy(self.program, pairs));
-        if !is_swept(&heavy, &options, self.gpu.fewest_joined) {
+        if heavy.found_by == KeyMethod::Hash {
             return self.join(&heavy, n_found, control);
         }
         let sweep = heavy.as_sweep(&options)?;

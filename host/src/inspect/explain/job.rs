@@ -6,9 +6,10 @@ use crate::base::error::Result;
 use crate::inspect::analyze::{Analysis, OnDevice, analyze};
 use crate::job::Prepared;
 use crate::operators::Backend;
-use crate::plan::access::{Access, Alternative, Way, accesses, alternatives};
-use crate::plan::overlap::{Elements, OverlapMethod};
+use crate::plan::access::{Access, Alternative, accesses};
+use crate::plan::overlap::Elements;
 use crate::plan::partition::blocks;
+use crate::plan::path::{KeyMethod, elements};
 use crate::plan::statistics::{ColumnStatistics, Effort, Pairs};
 use crate::plan::sweep::Sweep;
 use hyperblock_shared::path::UNKNOWN;
@@ -27,7 +28,7 @@ impl Prepared {
             subsumed: &self.subsumed,
             passing: self.plan.passing(&mut pairs)?,
             scans: self.scans(control)?,
-            considered: self.considered()?,
+            considered: self.considered(),
             analysis: None,
             columns: Vec::new(),
             all: self.all.as_ref().map(|all| (all, self.n_pairs())),
@@ -51,39 +52,14 @@ impl Prepared {
         Ok(scans)
     }
 
-    /// The ways that branches may be scanned, where there are several.
-    fn considered(&self) -> Result<Vec<Vec<Considered>>> {
-        let mut all = Vec::new();
-        for block in blocks(&self.task()) {
-            for ways in alternatives(&self.encoded, self.plan.program(), &block)? {
-                let way = |it: &Alternative| Some(Considered { way: self.way(&it.way), cost: it.cost? });
-                let ways: Vec<Considered> = ways.iter().filter_map(way).collect();
-                all.extend((ways.len() > 1).then_some(ways));
-            }
-        }
-        Ok(all)
-    }
-
-    fn way(&self, way: &Way) -> String {
-        let predicate = |ix: &u32| self.plan.predicates[*ix as usize].to_string();
-        match way {
-            Way::Sweep(None) => "sweep without a lead".into(),
-            Way::Sweep(Some(lead)) => format!("sweep led by {}", predicate(lead)),
-            Way::Overlap { method, lead, q } => {
-                let how = found_by(*method);
-                format!("overlap join by {how} of {} for {}", elements(*q), predicate(lead))
-            }
-            Way::Join { equalities, inner } => {
-                let on = equalities.iter().map(predicate).collect::<Vec<_>>().join(" AND ");
-                let heavy = inner.iter().map(|(lead, method)| match method {
-                    None => format!(", heavy keys swept by {}", predicate(lead)),
-                    Some(method) => {
-                        format!(", heavy keys joined by {} of {}", found_by(*method), predicate(lead))
-                    }
-                });
-                format!("hash join on {on}{}", heavy.collect::<String>())
-            }
-        }
+    /// The paths that branches may have, with what each is expected to take.
+    fn considered(&self) -> Vec<Vec<Considered>> {
+        let predicate = |ix: u32| self.plan.predicates[ix as usize].to_string();
+        let considered = |it: &Alternative| Considered {
+            way: it.path.describe(&predicate),
+            milliseconds: it.milliseconds,
+        };
+        self.plan.chosen.iter().map(|it| it.alternatives.iter().map(considered).collect()).collect()
     }
 
     fn scan(&self, access: &Access) -> BranchScan {
@@ -100,8 +76,7 @@ impl Prepared {
                 },
                 n_values: join.lists.each_ref().map(|list| list.len()),
                 within: within(&join.sweep),
-                found_by: found_by(join.method),
-                n_hits: join.expected.n_hits,
+                found_by: join.method.for_people(),
             },
             Access::Join(join) if join.is_same_value => BranchScan::SameValue {
                 lead: predicate(join.settings.lead),
@@ -109,6 +84,7 @@ impl Prepared {
                 n_pairs: join.n_pairs,
             },
             Access::Join(join) => BranchScan::Join {
+                is_swept: join.found_by == KeyMethod::Sweep,
                 equalities: equalities(&join.predicates),
                 n_records: [join.left.rows.len(), join.right.rows.len()],
                 n_keys: join.n_keys,
@@ -147,22 +123,5 @@ impl Prepared {
     pub fn columns(&self) -> Result<Vec<ColumnStatistics>> {
         let tables = [&self.left, self.right()];
         self.encoded.codes.iter().map(|column| ColumnStatistics::of(tables, column)).collect()
-    }
-}
-
-/// How pairs of values are found, for people.
-fn found_by(method: OverlapMethod) -> &'static str {
-    match method {
-        OverlapMethod::Index => "index",
-        OverlapMethod::Dense => "signatures",
-    }
-}
-
-/// What values have in common, for people.
-fn elements(q: Option<u32>) -> String {
-    match q {
-        None => "tokens".into(),
-        Some(1) => "symbols".into(),
-        Some(q) => format!("{q}-grams"),
     }
 }

@@ -83,13 +83,13 @@ impl Explained<'_> {
 }
 
 fn considered(ways: &[Considered]) -> Value {
-    ways.iter().map(|it| json!({ "access": it.way, "cost": float(it.cost) })).collect()
+    ways.iter().map(|it| json!({ "access": it.way, "milliseconds": float(it.milliseconds) })).collect()
 }
 
 fn scan(scan: &BranchScan) -> Value {
     match scan {
-        BranchScan::Join { equalities, n_records: [left, right], n_keys, n_pairs } => json!({
-            "access": "hash join",
+        BranchScan::Join { is_swept, equalities, n_records: [left, right], n_keys, n_pairs } => json!({
+            "access": if *is_swept { "sweep by key" } else { "hash join" },
             "on": equalities,
             "left_records": left,
             "right_records": right,
@@ -97,12 +97,12 @@ fn scan(scan: &BranchScan) -> Value {
             "pairs": n_pairs,
         }),
         BranchScan::SameValue { lead, n_values, n_pairs } => json!({
-            "access": "hash join",
+            "access": "join",
             "same_value": lead,
             "keys": n_values,
             "pairs": n_pairs,
         }),
-        BranchScan::Overlap { lead, within, found_by, elements, n_values: [left, right], n_hits } => {
+        BranchScan::Overlap { lead, within, found_by, elements, n_values: [left, right] } => {
             let mut object = json!({ "access": "overlap join" });
             if let Some((equalities, n_keys)) = within {
                 object["on"] = json!(equalities);
@@ -113,7 +113,6 @@ fn scan(scan: &BranchScan) -> Value {
             object["elements"] = json!(elements);
             object["left_items"] = json!(left);
             object["right_items"] = json!(right);
-            object["expected_hits"] = float(*n_hits);
             object
         }
         BranchScan::Sweep { within, lead, n_items: [left, right], of_values, n_reached, screen } => {

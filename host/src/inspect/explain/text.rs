@@ -22,9 +22,9 @@ impl fmt::Display for Explained<'_> {
             writeln!(f, "{scan}")?;
         }
         for considered in &self.considered {
-            writeln!(f, "Considered, the cheapest first, at a cost in pairs screened:")?;
-            for Considered { way, cost } in considered {
-                writeln!(f, "  {way}  cost≈{}", about(*cost))?;
+            writeln!(f, "Considered, with what it is expected to take:")?;
+            for Considered { way, milliseconds } in considered {
+                writeln!(f, "  {way}  ≈{} ms", about(*milliseconds))?;
             }
         }
         for Near { neighbourhood, n_records } in &self.neighbourhoods {
@@ -69,26 +69,25 @@ impl fmt::Display for Explained<'_> {
 impl fmt::Display for BranchScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Join { equalities, n_records, n_keys, n_pairs } => {
+            Self::Join { is_swept, equalities, n_records, n_keys, n_pairs } => {
                 let [left, right] = n_records.map(|n| HumanCount(n as u64));
                 let (keys, pairs) = (HumanCount((*n_keys).into()), HumanCount(*n_pairs));
-                write!(f, "Hash join: on {}, records={left} × {right}", equalities.join(" AND "))?;
+                let how = if *is_swept { "Sweep by key" } else { "Hash join" };
+                write!(f, "{how}: on {}, records={left} × {right}", equalities.join(" AND "))?;
                 write!(f, ", keys={keys}, pairs with the same key={pairs}")
             }
             Self::SameValue { lead, n_values, n_pairs } => {
                 let (values, pairs) = (HumanCount((*n_values).into()), HumanCount(*n_pairs));
                 write!(
                     f,
-                    "Hash join: on the same value under {lead}, values={values}, pairs with the same={pairs}"
+                    "Join: on the same value under {lead}, values={values}, pairs with the same={pairs}"
                 )
             }
-            Self::Overlap { lead, within, found_by, elements, n_values, n_hits } => {
+            Self::Overlap { lead, within, found_by, elements, n_values } => {
                 let [left, right] = n_values.map(|n| HumanCount(n.into()));
                 write!(f, "Overlap join: ")?;
                 write_within(f, within.as_ref())?;
-                write!(f, "led by {lead}, values={left} × {right}, {found_by} of {elements}")?;
-                // What is expected is of all values, not of those with the same key.
-                if within.is_none() { write!(f, ", hits≈{}", about(*n_hits)) } else { Ok(()) }
+                write!(f, "led by {lead}, values={left} × {right}, {found_by} of {elements}")
             }
             Self::Sweep { within, lead, n_items, of_values, n_reached, screen } => {
                 write!(f, "Sweep: ")?;

@@ -1,18 +1,20 @@
-//! A branch with the access paths that it may have, and what they are expected to cost.
+//! A branch with the access paths that it may have, and what they are expected to take.
 
-use super::key::{Key, Keys};
+use super::key::{Key, Keys, SampledKeys};
 use super::split::{Split, split};
-use super::{Access, KeyJoin};
+use super::{Access, Alternative, KeyJoin};
 use crate::base::control::Control;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
 use crate::plan::overlap;
-use crate::plan::sweep::{Block, Estimate, Lead, Sweep, VERIFYING, Within, settings};
+use crate::plan::path::{AccessPath, Inner, KeyMethod, KeyPairs, KeyPath, OverlapPath, SweepPath};
+use crate::plan::sweep::{Block, Estimate, Lead, Sweep, Within, settings};
+use crate::plan::work::{PerPair, Rates, Unit, Work};
 use crate::plan::{BranchSteps, JoinChoice, Program, ScanOptions, SimilarityChoice};
 use hashbrown::HashSet;
 use hyperblock_shared::columns::Columns as _;
-use hyperblock_shared::path::{UNKNOWN, Walk};
+use hyperblock_shared::path::Walk;
 use hyperblock_shared::sweep::Order;
 use std::ops::Range;
 
@@ -27,70 +29,33 @@ pub(super) struct Branch<'a> {
     /// How many of them are its own.
     n_own: usize,
     /// Branches that it may be taken apart into, each by its key.
-    children: Vec<Self>,
+    pub(super) children: Vec<Self>,
 }
 
-/// A branch's access path.
-#[derive(Clone, Debug)]
-pub(super) enum Chosen {
+/// What paths are weighed by.
+pub(super) struct Scales<'a> {
+    pub(super) encoded: &'a Encoded,
+    pub(super) walk: Walk<'a>,
+    pub(super) block: &'a Block,
+    pub(super) options: &'a ScanOptions,
+    /// By predicate: nanoseconds.
+    pub(super) costs: &'a [f64],
+    pub(super) rates: &'a Rates,
+    /// Leads of all branches that may be joined by what values have in common.
+    pub(super) n_leads: usize,
+}
+
+/// A path, with what it names found in a table's columns.
+pub(super) enum Bound<'a> {
     Sweep(Lead),
-    /// The lead, and what its elements are.
-    Overlap(Lead, overlap::Estimate),
-    /// The key, and of heavy ones the inner lead.
-    Key {
-        inner: Option<Inner>,
-    },
-}
-
-/// What heavy keys are swept by, or joined by what values have in common.
-#[derive(Clone, Debug)]
-pub(super) struct Inner {
-    lead: Lead,
-    overlap: Option<overlap::Estimate>,
-}
-
-/// What was chosen for a branch, and what it was chosen from.
-#[derive(Clone, Debug)]
-pub(super) struct Choice {
-    pub(super) chosen: Chosen,
-    /// The cheapest first.
-    pub(super) alternatives: Vec<Alternative>,
-}
-
-/// An access path that a branch may have.
-#[derive(Clone, Debug)]
-pub struct Alternative {
-    /// The access path.
-    pub way: Way,
-    /// What it is expected to cost, in pairs that are screened; nothing is known if there was no choice.
-    pub cost: Option<f64>,
-}
-
-/// A way to come by pairs, with its predicates by their places among the path's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Items are swept, led by a predicate if there is one.
-    Sweep(Option<u32>),
-    /// Values are joined by what they have in common: by tokens, or by q-grams of so many symbols.
-    Overlap {
-        /// How pairs are found.
-        method: overlap::OverlapMethod,
-        /// The predicate.
-        lead: u32,
-        /// Symbols of a q-gram, if elements are not tokens.
-        q: Option<u32>,
-    },
-    /// Records are joined by equalities, and heavy keys swept by another predicate.
-    Join {
-        /// The equalities.
-        equalities: Vec<u32>,
-        /// The inner lead, if there is one, and how pairs are found if it does not sweep.
-        inner: Option<(u32, Option<overlap::OverlapMethod>)>,
-    },
+    Overlap(&'a Lead, overlap::Manner),
+    Key { method: KeyMethod, inner: Option<(&'a Lead, Option<overlap::Manner>)> },
 }
 
 /// Fewer pairs of items than this are swept before an overlap join is estimated.
 const FEW_PAIRS: f64 = 4e6;
+/// Nanoseconds to decide a pair of a branch that asks for nothing beside its key.
+const DECIDED: f64 = 1.0;
 
 impl<'a> Branch<'a> {
     pub(super) fn new(encoded: &Encoded, steps: &'a BranchSteps, options: &ScanOptions) -> Self {
@@ -138,104 +103,139 @@ impl<'a> Branch<'a> {
         self.children.iter().for_each(|child| child.add_keys(distinct));
     }
 
-    /// The access path that costs least, of the whole or of its parts each, and what it costs.
+    /// The paths that take least, of the whole or of its parts each, and how long.
     pub(super) fn cheapest<'b>(
         &'b self,
-        choose: &impl Fn(&Branch<'_>) -> (f64, Choice),
-    ) -> (f64, Vec<(&'b Branch<'a>, Choice)>) {
-        let (cost, chosen) = choose(self);
-        let parts: Vec<_> = self.children.iter().map(|child| child.cheapest(choose)).collect();
-        let cost_of_parts: f64 = parts.iter().map(|(cost, _)| cost).sum();
-        if parts.is_empty() || cost <= cost_of_parts {
-            return (cost, vec![(self, chosen)]);
+        alternatives: &impl Fn(&Branch<'_>) -> Vec<Alternative>,
+    ) -> (f64, Vec<(&'b Branch<'a>, Vec<Alternative>)>) {
+        let whole = alternatives(self);
+        let took = whole.first().map_or(0.0, |first| first.milliseconds);
+        let parts: Vec<_> = self.children.iter().map(|child| child.cheapest(alternatives)).collect();
+        let of_parts: f64 = parts.iter().map(|(took, _)| took).sum();
+        if parts.is_empty() || took <= of_parts {
+            return (took, vec![(self, whole)]);
         }
-        (cost_of_parts, parts.into_iter().flat_map(|(_, chosen)| chosen).collect())
+        (of_parts, parts.into_iter().flat_map(|(_, chosen)| chosen).collect())
     }
 
-    /// What is expected to cost least, and how much.
-    pub(super) fn choose(
-        &self,
-        encoded: &Encoded,
-        walk: Walk<'_>,
-        keys: Option<&Keys>,
-        block: &Block,
-        (options, n_leads): (&ScanOptions, usize),
-    ) -> (f64, Choice) {
-        let mut all: Vec<(f64, Chosen)> = Vec::new();
-        // Nothing to choose from needs no estimate.
-        if self.leads.len() < 2
-            && keys.is_none()
-            && !self.leads.iter().any(|lead| may_be_joined(lead, options))
-        {
-            let lead = self.leads.first().cloned().unwrap_or_else(Lead::none);
-            all.push((f64::INFINITY, Chosen::Sweep(lead)));
-            return self.taken(all);
-        }
+    /// The paths that it may have, with what each is expected to take, the least first.
+    pub(super) fn alternatives(&self, scales: &Scales<'_>, keys: Option<&SampledKeys>) -> Vec<Alternative> {
+        let Scales { encoded, block, options, .. } = *scales;
+        let mut all: Vec<(AccessPath, Work)> = Vec::new();
         let estimates: Vec<(&Lead, Estimate)> =
             self.leads.iter().filter_map(|lead| Some((lead, Estimate::new(encoded, lead, block)?))).collect();
-        let joined: Vec<Vec<overlap::Estimate>> = estimates
-            .iter()
-            .map(|it| overlaps(encoded, walk, (it.0, &it.1), block, options, n_leads))
-            .collect();
+        let joined: Vec<Vec<overlap::Estimate>> =
+            estimates.iter().map(|it| overlaps(scales, (it.0, &it.1))).collect();
         if let Some(keys) = keys {
-            all.push((cost(keys, None, options), Chosen::Key { inner: None }));
-            let skew = options.join == JoinChoice::Skew;
-            for ((lead, estimate), joined) in estimates.iter().zip(&joined).filter(|_| skew) {
-                let inner = |overlap| Chosen::Key { inner: Some(Inner { lead: (*lead).clone(), overlap }) };
-                // Sets alone: of texts, short ones would have to be swept beside it. And an index for each key, of which there
-                // may be thousands, only if it must be.
-                let is_wanted = |it: &&overlap::Estimate| {
-                    it.elements.grams().is_none()
-                        && (is_forced(options) || it.method == overlap::OverlapMethod::Dense)
-                };
-                let joined: Vec<_> = joined.iter().filter(is_wanted).collect();
-                let is_swept = joined.is_empty() || !is_forced(options);
-                all.extend(joined.into_iter().map(|overlap| {
-                    let n_items = estimate.n_items();
-                    let within =
-                        |[l, r]: [f64; 2]| overlap.cost_within([l.min(n_items[0]), r.min(n_items[1])]);
-                    (cost(keys, Some(&within), options), inner(Some(*overlap)))
-                }));
-                let within = |n_records| estimate.cost_within(n_records);
-                all.extend(is_swept.then(|| (cost(keys, Some(&within), options), inner(None))));
-            }
+            self.add_by_key(scales, keys, &estimates, &joined, &mut all);
         }
         // A part of a branch is looked at only where the equalities above it hold: its key alone says where.
         if self.equalities.len() == self.n_own {
             for ((lead, estimate), joined) in estimates.iter().zip(&joined) {
+                let per_pair = estimate.comparing.unwrap_or_else(|| self.deciding(scales));
+                all.extend(joined.iter().map(|it| {
+                    let path =
+                        OverlapPath { lead: lead.predicate, q: it.elements.grams(), method: it.method };
+                    (AccessPath::Overlap(path), it.work(per_pair))
+                }));
                 let is_swept = joined.is_empty() || !is_forced(options);
-                all.extend(joined.iter().map(|it| (it.expected.cost, Chosen::Overlap((*lead).clone(), *it))));
-                all.extend(is_swept.then(|| (estimate.cost(), Chosen::Sweep((*lead).clone()))));
+                let path = AccessPath::Sweep(SweepPath { lead: Some(lead.predicate) });
+                all.extend(is_swept.then(|| (path, estimate.work(per_pair))));
             }
         }
         if all.is_empty() {
-            all.push((f64::INFINITY, Chosen::Sweep(Lead::none())));
+            let work = Estimate::of_all(block).work(self.deciding(scales));
+            all.push((AccessPath::Sweep(SweepPath { lead: None }), work));
         }
-        self.taken(all)
+        let weighed =
+            |(path, work)| Alternative { path, milliseconds: scales.rates.milliseconds(&work), work };
+        let mut all: Vec<Alternative> = all.into_iter().map(weighed).collect();
+        all.sort_by(|a, b| a.milliseconds.total_cmp(&b.milliseconds));
+        all
     }
 
-    /// The first of those that cost least, with all others.
-    fn taken(&self, mut all: Vec<(f64, Chosen)>) -> (f64, Choice) {
-        all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let alternatives = all.iter().map(|(cost, chosen)| {
-            let way = match chosen {
-                Chosen::Sweep(lead) => Way::Sweep((lead.step != UNKNOWN).then_some(lead.predicate)),
-                Chosen::Overlap(lead, estimate) => {
-                    let q = estimate.elements.grams();
-                    Way::Overlap { method: estimate.method, lead: lead.predicate, q }
-                }
-                Chosen::Key { inner } => Way::Join {
-                    equalities: self.equalities.iter().map(|lead| lead.predicate).collect(),
-                    inner: inner
-                        .as_ref()
-                        .map(|inner| (inner.lead.predicate, inner.overlap.map(|estimate| estimate.method))),
-                },
+    /// The paths by its key.
+    fn add_by_key(
+        &self,
+        scales: &Scales<'_>,
+        keys: &SampledKeys,
+        estimates: &[(&Lead, Estimate)],
+        joined: &[Vec<overlap::Estimate>],
+        all: &mut Vec<(AccessPath, Work)>,
+    ) {
+        let options = scales.options;
+        let mut add = |pairs: KeyPairs, inner: Option<Inner>| {
+            for &method in methods(options) {
+                let equalities = self.equalities.iter().map(|lead| lead.predicate).collect();
+                let path = AccessPath::Join(KeyPath { equalities, method, inner });
+                all.push((path, KeyPath::work(method, &pairs, self.deciding(scales))));
+            }
+        };
+        add(keys.pairs(None), None);
+        if options.join == JoinChoice::Plain {
+            return;
+        }
+        for ((lead, estimate), joined) in estimates.iter().zip(joined) {
+            let inner = |overlap| Some(Inner { lead: lead.predicate, overlap });
+            // Sets alone: of texts, short ones would have to be swept beside it. And an index for each key, of which there
+            // may be thousands, only if it must be.
+            let is_wanted = |it: &&overlap::Estimate| {
+                it.elements.grams().is_none()
+                    && (is_forced(options) || it.method == overlap::OverlapMethod::Dense)
             };
-            Alternative { way, cost: cost.is_finite().then_some(*cost) }
-        });
-        let alternatives = alternatives.collect();
-        let (cost, chosen) = all.swap_remove(0);
-        (cost, Choice { chosen, alternatives })
+            let joined: Vec<_> = joined.iter().filter(is_wanted).collect();
+            let is_swept = joined.is_empty() || !is_forced(options);
+            let n_items = estimate.n_items();
+            for overlap in joined {
+                let within = |[l, r]: [f64; 2]| overlap.work_within([l.min(n_items[0]), r.min(n_items[1])]);
+                add(keys.pairs(Some((options.heavy, &within))), inner(Some(overlap.method)));
+            }
+            let per_pair = estimate.comparing.unwrap_or_else(|| self.deciding(scales));
+            let within = |n_records| estimate.work_within(n_records, per_pair);
+            if is_swept {
+                add(keys.pairs(Some((options.heavy, &within))), inner(None));
+            }
+        }
+    }
+
+    /// What it takes to decide a pair on which the equalities hold, and that nothing screened: the first other predicate
+    /// decides most.
+    fn deciding(&self, scales: &Scales<'_>) -> PerPair {
+        let is_other = |&&(_, ix): &&(u32, u32)| self.equalities.iter().all(|lead| lead.predicate != ix);
+        let first = self.steps.required.iter().find(is_other);
+        (Unit::Decided, first.map_or(DECIDED, |&(_, ix)| scales.costs[ix as usize]))
+    }
+
+    /// A path in these columns. Where values cannot be joined as it says, since their alphabet is another, they are swept.
+    pub(super) fn bind(&self, encoded: &Encoded, walk: Walk<'_>, path: &AccessPath) -> Result<Bound<'_>> {
+        let lead = |ix: u32| {
+            let found = self.leads.iter().chain(&self.equalities).find(|lead| lead.predicate == ix);
+            found.ok_or_else(|| Error::Internal("an access path by what is no lead".into()))
+        };
+        let manner = |lead: &Lead, q: Option<u32>, method| {
+            let measure = walk.predicate(lead.predicate).measure()?;
+            let all = overlap::Sampled::all(encoded, measure);
+            let elements = all.into_iter().find(|elements| elements.grams() == q)?;
+            Some(overlap::Manner { elements, bare: elements.bare(encoded, measure), method })
+        };
+        Ok(match path {
+            AccessPath::Sweep(SweepPath { lead: None }) => Bound::Sweep(Lead::none()),
+            AccessPath::Sweep(SweepPath { lead: Some(ix) }) => Bound::Sweep(lead(*ix)?.clone()),
+            AccessPath::Overlap(OverlapPath { lead: ix, q, method }) => {
+                let lead = lead(*ix)?;
+                match manner(lead, *q, *method) {
+                    Some(manner) => Bound::Overlap(lead, manner),
+                    None => Bound::Sweep(lead.clone()),
+                }
+            }
+            AccessPath::Join(KeyPath { method, inner, .. }) => {
+                let bound = |inner: &Inner| {
+                    let lead = lead(inner.lead)?;
+                    Ok::<_, Error>((lead, inner.overlap.and_then(|method| manner(lead, None, method))))
+                };
+                Bound::Key { method: *method, inner: inner.as_ref().map(bound).transpose()? }
+            }
+        })
     }
 
     /// The join of light keys, and the sweep of heavy ones.
@@ -244,7 +244,7 @@ impl<'a> Branch<'a> {
         encoded: &Encoded,
         program: &Program,
         keys: &Keys,
-        inner: Option<&Inner>,
+        (found_by, inner): (KeyMethod, Option<(&Lead, Option<overlap::Manner>)>),
         block: &Block,
         control: &Control,
     ) -> Result<Vec<Access>> {
@@ -259,16 +259,16 @@ impl<'a> Branch<'a> {
             settings: settings(self.steps, first, block.order(keys.is_symmetric()), &options),
             method: match options.join {
                 JoinChoice::Plain => JoinMethod::Plain,
-                JoinChoice::Skew | JoinChoice::None => JoinMethod::Skew,
+                JoinChoice::Cheapest | JoinChoice::Skew | JoinChoice::None => JoinMethod::Skew,
             },
+            found_by,
             predicates: predicates.clone(),
             is_same_value: false,
             n_keys,
             n_pairs,
         };
         let mut accesses = vec![Access::Join(join)];
-        if let (Some(inner), Some((left, right))) = (inner, heavy) {
-            let Inner { lead, overlap } = inner;
+        if let (Some((lead, overlap)), Some((left, right))) = (inner, heavy) {
             let order = block.order(keys.is_symmetric() && lead.is_symmetric);
             let right = right.as_ref().unwrap_or(&left);
             let (sweep, groups) =
@@ -276,12 +276,12 @@ impl<'a> Branch<'a> {
             let sweep = Sweep { within: Some(Within { predicates, n_keys: left.len() }), ..sweep };
             match overlap {
                 None => accesses.push(Access::Sweep(sweep)),
-                Some(estimate) => {
+                Some(manner) => {
                     let sweep = sweep.without_intervals();
                     accesses.extend(super::overlap::accesses(
                         encoded,
                         program,
-                        (lead, estimate),
+                        (lead, &manner),
                         sweep,
                         groups,
                         control,
@@ -295,12 +295,8 @@ impl<'a> Branch<'a> {
 
 /// The overlap joins that a lead may have.
 fn overlaps(
-    encoded: &Encoded,
-    walk: Walk<'_>,
+    &Scales { encoded, walk, block, options, n_leads, .. }: &Scales<'_>,
     (lead, swept): (&Lead, &Estimate),
-    block: &Block,
-    options: &ScanOptions,
-    n_leads: usize,
 ) -> Vec<overlap::Estimate> {
     let n_items = swept.n_items();
     let is_small = !is_forced(options) && n_items[0] * n_items[1] < FEW_PAIRS;
@@ -341,15 +337,11 @@ fn is_forced(options: &ScanOptions) -> bool {
     matches!(options.similarity, SimilarityChoice::Join | SimilarityChoice::Dense)
 }
 
-/// What pairs with the same key cost; of heavy ones, `inner` says it for so many left and right records.
-fn cost(keys: &Keys, inner: Option<&dyn Fn([f64; 2]) -> f64>, options: &ScanOptions) -> f64 {
-    let cost = |[left, right]: [u32; 2]| {
-        let (n_left, n_right) = (f64::from(left), f64::from(right));
-        match inner.filter(|_| keys.n_pairs([left, right]) > options.heavy) {
-            Some(inner) => inner([n_left, n_right]),
-            // Of one side with itself, no record is compared with itself.
-            None => VERIFYING * n_left * (n_right - f64::from(u8::from(keys.is_symmetric()))),
-        }
-    };
-    keys.counts().map(cost).sum()
+/// How records with the same key may be found. A walk by descent has no kernel for a hash join.
+fn methods(options: &ScanOptions) -> &'static [KeyMethod] {
+    match options.join {
+        _ if !options.sequential => &[KeyMethod::Sweep],
+        JoinChoice::Skew | JoinChoice::Plain => &[KeyMethod::Hash],
+        JoinChoice::Cheapest | JoinChoice::None => &[KeyMethod::Hash, KeyMethod::Sweep],
+    }
 }

@@ -3,6 +3,7 @@
 use crate::base::error::Result;
 use crate::plan::ScanOptions;
 use crate::plan::join::{JoinMethod, KeyColumn};
+use crate::plan::path::KeyMethod;
 use crate::plan::sweep::Sweep;
 use hyperblock_shared::sweep::{Order, Settings};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct KeyJoin {
     pub settings: Settings,
     /// What is done about keys that very many records have.
     pub method: JoinMethod,
+    /// How records with the same key are found.
+    pub found_by: KeyMethod,
     /// The equalities that make the key, by their places among the path's predicates.
     pub predicates: Vec<u32>,
     /// Whether the key is a value, under the lead: a similarity, which holds on equal values.

@@ -5,7 +5,9 @@
 //! numbered instead, so that frequencies are counted in one array.
 
 use crate::encode::Encoded;
-use crate::plan::sweep::{Block, Lead};
+use crate::plan::path::KeyPairs;
+use crate::plan::sweep::{Block, Lead, drawn};
+use crate::plan::work::{Unit, Work};
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
 use std::ops::Range;
@@ -28,6 +30,15 @@ pub(super) struct Keys {
     counts: Vec<[u32; 2]>,
 }
 
+/// The keys of some records, and how many each of them stands for.
+#[derive(Debug)]
+pub(super) struct SampledKeys {
+    keys: Keys,
+    scales: [f64; 2],
+    /// Records of both sides.
+    n_records: f64,
+}
+
 /// Possible keys for each record, up to which they are counted as they are.
 const SPARSE: u64 = 4;
 /// And for no record at all.
@@ -44,6 +55,30 @@ impl Key {
         Self { operands }
     }
 
+    /// The keys of some of a block's records.
+    pub(super) fn sampled(&self, encoded: &Encoded, block: &Block) -> SampledKeys {
+        let drawn = [&block.left, &block.right].map(|records| drawn(records.len()));
+        let some = |operand: u32, records: &Range<u32>, drawn: &[u32]| -> Vec<u32> {
+            let codes = encoded.codes(operand);
+            drawn.iter().map(|record| codes[(records.start + record) as usize]).collect()
+        };
+        let columns: Vec<[Vec<u32>; 2]> = self
+            .operands
+            .iter()
+            .map(|&[left, right]| [some(left, &block.left, &drawn[0]), some(right, &block.right, &drawn[1])])
+            .collect();
+        let columns: Vec<[&[u32]; 2]> = columns.iter().map(|[left, right]| [&left[..], &right[..]]).collect();
+        let keys = Keys::new(&columns, self.is_symmetric(block));
+        let n_records = [block.left.len() as f64, block.right.len() as f64];
+        let scales = [0, 1].map(|side: usize| n_records[side] / drawn[side].len().max(1) as f64);
+        let n_records = if keys.is_symmetric() { n_records[0] } else { n_records[0] + n_records[1] };
+        SampledKeys { keys, scales, n_records }
+    }
+
+    fn is_symmetric(&self, block: &Block) -> bool {
+        block.half && self.operands.iter().all(|[left, right]| left == right)
+    }
+
     /// The keys of a block's records, counted.
     pub(super) fn keys(&self, encoded: &Encoded, block: &Block) -> Keys {
         let codes = |operand: u32, records: &Range<u32>| {
@@ -54,8 +89,39 @@ impl Key {
             .iter()
             .map(|&[left, right]| [codes(left, &block.left), codes(right, &block.right)])
             .collect();
-        let is_symmetric = block.half && self.operands.iter().all(|[left, right]| left == right);
-        Keys::new(&columns, is_symmetric)
+        Keys::new(&columns, self.is_symmetric(block))
+    }
+}
+
+/// Above how many pairs a key is heavy, and what is done with its left and right records then.
+pub(super) type Heavy<'a> = (u64, &'a dyn Fn([f64; 2]) -> Work);
+
+impl SampledKeys {
+    /// What the pairs of all records come to.
+    pub(super) fn pairs(&self, heavy: Option<Heavy<'_>>) -> KeyPairs {
+        let Self { keys, scales, n_records } = self;
+        let mut pairs = KeyPairs { n_records: *n_records, ..KeyPairs::default() };
+        for counts in keys.counts() {
+            let n_pairs = keys.n_pairs(counts) as f64 * scales[0] * scales[1];
+            if n_pairs == 0.0 {
+                continue;
+            }
+            let sides = [0, 1].map(|side: usize| f64::from(counts[side]) * scales[side]);
+            match heavy.filter(|(most, _)| n_pairs > *most as f64) {
+                Some((_, inner)) => {
+                    pairs.n_heavy += if keys.is_symmetric() { sides[0] } else { sides[0] + sides[1] };
+                    pairs.heavy += inner(sides);
+                }
+                None => {
+                    pairs.n_pairs += n_pairs;
+                    pairs.most = pairs.most.max(n_pairs);
+                }
+            }
+        }
+        if pairs.n_heavy > 0.0 {
+            pairs.heavy += Work::of([(Unit::Sweep, 1.0)]);
+        }
+        pairs
     }
 }
 

@@ -5,7 +5,8 @@ use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
-use crate::plan::overlap::{Elements, Estimate, Grams, OverlapJoin, Sampled};
+use crate::plan::overlap::{Elements, Grams, Manner, OverlapJoin, Sampled};
+use crate::plan::path::KeyMethod;
 use crate::plan::sweep::{ItemList, Lead, Sweep};
 use crate::plan::{JoinChoice, Program};
 use hyperblock_shared::columns::Columns;
@@ -18,13 +19,13 @@ use std::sync::Arc;
 pub(super) fn accesses(
     encoded: &Encoded,
     program: &Program,
-    (lead, estimate): (&Lead, &Estimate),
+    (lead, manner): (&Lead, &Manner),
     sweep: Sweep,
     groups: Vec<[Range<u32>; 2]>,
     control: &Control,
 ) -> Result<Vec<Access>> {
     let Some(operands) = lead.operands else { return Ok(vec![Access::Sweep(sweep)]) };
-    let kind = match estimate.elements {
+    let kind = match manner.elements {
         Sampled::Tokens(sets) => Elements::Tokens(sets),
         Sampled::Grams { texts, q } => Elements::Grams(Arc::new(Grams::new(encoded, texts, q, control)?)),
     };
@@ -41,11 +42,10 @@ pub(super) fn accesses(
         groups,
         n_elements: kind.n_elements(encoded),
         kind,
-        bare: estimate.bare,
-        method: estimate.method,
-        expected: estimate.expected,
+        bare: manner.bare,
+        method: manner.method,
     };
-    let same = same_value(encoded, program, &join, estimate.longest_swept())?;
+    let same = same_value(encoded, program, &join, manner.longest_swept())?;
     Ok([Access::Sweep(sweep)]
         .into_iter()
         .chain(same.map(Access::Join))
@@ -96,11 +96,14 @@ fn key_join(
     n_keys: u32,
     n_pairs: u64,
 ) -> KeyJoin {
-    let method = match program.options().join {
+    let options = program.options();
+    let method = match options.join {
         JoinChoice::Plain => JoinMethod::Plain,
-        JoinChoice::Skew | JoinChoice::None => JoinMethod::Skew,
+        JoinChoice::Cheapest | JoinChoice::Skew | JoinChoice::None => JoinMethod::Skew,
     };
+    let n_rows = left.keys.len() + right.keys.len();
     KeyJoin {
+        found_by: KeyMethod::of_same(n_rows, n_pairs, &options),
         left,
         right,
         settings,

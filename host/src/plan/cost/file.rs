@@ -1,13 +1,16 @@
 //! The cost model and its file: a network with what it takes to trust it.
 //!
 //! ```toml
-//! version = 1
+//! version = 2
 //! backend = "cpu"
 //! machine = "…"             # what the timings were taken on
 //! timings = 420             # how many it was trained on
 //! features = ["mark", …]    # must be those of this program, in its order
 //! means = […]               # an input is (feature − mean) / deviation
 //! deviations = […]
+//!
+//! [paths]                   # nanoseconds of each unit of work
+//! sweep = …
 //!
 //! [[layers]]                # three of them
 //! weights = [[…], […]]      # a row for each neuron
@@ -21,12 +24,14 @@ use super::N_FEATURES;
 use super::features::{FEATURES, Features};
 use super::network::{Layer, Network};
 use crate::base::error::{Error, Result};
+use crate::plan::work::{N_UNITS, Rates, Unit};
 use std::fmt;
 use std::path::Path;
+use strum::VariantArray;
 use toml::de::{DeTable, DeValue};
 
 /// The layout above. One with another number is not ours to read.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Costs lie between these powers of two, in nanoseconds, whatever a model says of columns unlike all it was trained on.
 const BOUNDS: (f64, f64) = (-20.0, 40.0);
@@ -46,6 +51,8 @@ pub struct CostModel {
     pub deviations: [f64; N_FEATURES],
     /// Predicts log2 of nanoseconds.
     pub network: Network,
+    /// By unit of work of access paths: nanoseconds.
+    pub rates: [f64; N_UNITS],
 }
 
 impl CostModel {
@@ -91,6 +98,11 @@ impl CostModel {
         self.network.forward(&self.inputs(features)).clamp(least, most).exp2()
     }
 
+    /// What access paths take.
+    pub fn rates(&self) -> Rates {
+        Rates::new(self.rates, self.backend)
+    }
+
     /// The features as the network takes them.
     pub fn inputs(&self, features: &Features) -> [f64; N_FEATURES] {
         std::array::from_fn(|ix| (features.0[ix] - self.means[ix]) / self.deviations[ix])
@@ -99,7 +111,7 @@ impl CostModel {
     /// The model as its file will hold it: numbers of single precision are enough.
     pub fn rounded(mut self) -> Self {
         let round = |number: &mut f64| *number = f64::from(*number as f32);
-        self.means.iter_mut().chain(&mut self.deviations).for_each(round);
+        self.means.iter_mut().chain(&mut self.deviations).chain(&mut self.rates).for_each(round);
         for Layer { weights, biases } in &mut self.network.layers {
             weights.iter_mut().flatten().chain(biases).for_each(round);
         }
@@ -129,6 +141,10 @@ impl fmt::Display for CostModel {
         writeln!(f, "features = [{}]", FEATURES.map(|name| format!("\"{name}\"")).join(", "))?;
         writeln!(f, "means = {}", list(&self.means))?;
         writeln!(f, "deviations = {}", list(&self.deviations))?;
+        writeln!(f, "\n[paths]")?;
+        for (unit, rate) in Unit::VARIANTS.iter().zip(self.rates) {
+            writeln!(f, "{} = {:?}", unit.name(), rate as f32)?;
+        }
         for Layer { weights, biases } in &self.network.layers {
             writeln!(f, "\n[[layers]]\nweights = [")?;
             for row in weights {
@@ -146,8 +162,8 @@ type Parsed<T> = Result<T, String>;
 fn model(text: &str) -> Parsed<CostModel> {
     let document = DeTable::parse(text).map_err(|error| format!("this is not TOML: {}", error.message()))?;
     let table = document.get_ref();
-    const KEYS: [&str; 8] =
-        ["version", "backend", "machine", "timings", "features", "means", "deviations", "layers"];
+    const KEYS: [&str; 9] =
+        ["version", "backend", "machine", "timings", "features", "means", "deviations", "paths", "layers"];
     // The version first: in a file of another one, nothing else need make sense.
     let version = integer(table, "version")?;
     if version != VERSION {
@@ -183,7 +199,20 @@ fn model(text: &str) -> Parsed<CostModel> {
         means: numbers(get(table, "means", "")?, "means")?,
         deviations,
         network,
+        rates: rates(get(table, "paths", "")?)?,
     })
+}
+
+fn rates(value: &DeValue<'_>) -> Parsed<[f64; N_UNITS]> {
+    let table = value.as_table().ok_or("`paths` is not a table")?;
+    known_keys(table, &Unit::VARIANTS.iter().map(|unit| unit.name()).collect::<Vec<_>>(), " of paths")?;
+    let mut rates = [0.0; N_UNITS];
+    for (rate, unit) in rates.iter_mut().zip(Unit::VARIANTS) {
+        let of = format!("`{} of paths`", unit.name());
+        let found = number(get(table, unit.name(), " of paths")?).filter(|rate| *rate >= 0.0);
+        *rate = found.ok_or_else(|| format!("{of} is not a number from 0 on"))?;
+    }
+    Ok(rates)
 }
 
 fn layer(value: &DeValue<'_>, number: usize, n_inputs: usize, n_neurons: usize) -> Parsed<Layer> {
@@ -232,19 +261,21 @@ fn list(value: &DeValue<'_>, key: &str, len: usize) -> Parsed<Vec<f64>> {
     if values.len() != len {
         return Err(format!("`{key}` are {} numbers, not {len}", values.len()));
     }
-    // Single precision, as they are written.
-    let number = |value: &DeValue<'_>| match value {
-        DeValue::Float(float) => float.as_str().parse::<f32>().ok().map(f64::from),
-        DeValue::Integer(integer) if integer.radix() == 10 => {
-            integer.as_str().parse::<f32>().ok().map(f64::from)
-        }
-        _ => None,
-    };
     values
         .iter()
-        .map(|value| number(value.get_ref()).filter(|number: &f64| number.is_finite()))
+        .map(|value| number(value.get_ref()))
         .collect::<Option<_>>()
         .ok_or_else(|| format!("`{key}` are not all finite numbers"))
+}
+
+/// A finite number of single precision, as they are written.
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    let number = match value {
+        DeValue::Float(float) => float.as_str().parse::<f32>().ok(),
+        DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().parse::<f32>().ok(),
+        _ => None,
+    };
+    number.map(f64::from).filter(|number| number.is_finite())
 }
 
 fn numbers(value: &DeValue<'_>, key: &str) -> Parsed<[f64; N_FEATURES]> {

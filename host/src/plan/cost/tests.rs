@@ -192,9 +192,9 @@ fn foreign_files_are_refused() {
         CostModel::parse("here.toml", &text).unwrap_err().to_string()
     };
     for (from, to, says) in [
-        ("version = 1", "version = 2", "`version` is 2"),
-        ("version = 1\n", "", "`version` is missing"),
-        ("version = 1", "version = \"1\"", "`version` is not a whole number"),
+        ("version = 2", "version = 1", "`version` is 1"),
+        ("version = 2\n", "", "`version` is missing"),
+        ("version = 2", "version = \"2\"", "`version` is not a whole number"),
         ("backend = \"cpu\"", "backend = \"abacus\"", "`backend` is \"abacus\""),
         ("\"equal\", ", "", "`features` are not mark, equal"),
         ("\"mark\", \"equal\"", "\"equal\", \"mark\"", "`features`"),
@@ -203,6 +203,8 @@ fn foreign_files_are_refused() {
         ("timings", "runs", "there is no key `runs`"),
         ("biases = [", "biases = [\"one\", ", "`biases of layer 1` are 3 numbers"),
         ("[[layers]]", "[[layers]]\nweights = []\nbiases = []\n[[layers]]", "`layers` are 4"),
+        ("screened = ", "seen = ", "there is no key `seen of paths`"),
+        ("screened = ", "screened = -", "`screened of paths` is not a number from 0 on"),
         ("[[layers]]", "[[layers", "not TOML"),
     ] {
         let message = refused(from, to);

@@ -5,15 +5,16 @@
 
 use super::block::{BlockJoin, Values, pairs};
 use super::grams::{Element, elements_of, most_symbols};
-use super::{ElementList, Expected, OverlapMethod};
+use super::{ElementList, OverlapMethod};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::ScanOptions;
-use crate::plan::sweep::VERIFYING;
+use crate::plan::work::{PerPair, Unit, Work};
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns as _, Head, MISSING};
 use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::overlap::{Class, Overlap, Posting, Signature, Value, holds, least_common, sign};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Values of a side that are drawn: if they are long, or leads many, fewer, but no less than this.
@@ -28,17 +29,8 @@ const MOST_GRAMS: f64 = (1u64 << 29) as f64;
 /// One probing value of so many is compared with all that it may meet.
 const COMPARED: u32 = 4;
 const SEED: u64 = 0x6f76_6572;
-/// A hit costs as much as screening so many pairs.
-const HIT: f64 = 5.0;
-/// So does comparing two signatures.
-const NEAR: f64 = 1.5;
-/// Comparing two values, for each element that they have on average.
-const ELEMENT: f64 = 4.0;
-/// And a posting, or a look-up.
-const POSTING: f64 = 30.0;
-
-/// A pair of blocks, whatever is in them.
-const BLOCK: f64 = 1e6;
+/// Values whose lengths are looked at.
+const N_MEASURED: usize = 1 << 14;
 
 /// What elements would be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +76,12 @@ impl Sampled {
         }
     }
 
-    /// How many elements all values have.
+    /// How many elements all values have, about.
     fn n_all(self, encoded: &Encoded) -> f64 {
-        let heads = self.heads(encoded);
-        (0..heads.len() as u32).map(|code| f64::from(self.n_elements(encoded, code))).sum()
+        let n_heads = self.heads(encoded).len();
+        let step = n_heads.div_ceil(N_MEASURED).max(1);
+        let seen = (0..n_heads as u32).step_by(step).map(|code| f64::from(self.n_elements(encoded, code)));
+        seen.sum::<f64>() * n_heads as f64 / n_heads.div_ceil(step).max(1) as f64
     }
 
     fn heads(self, encoded: &Encoded) -> &[Head] {
@@ -106,13 +100,31 @@ impl Sampled {
         (n_samples >= LEAST_SAMPLES).then_some(n_samples.min(N_SAMPLES))
     }
 
+    /// The most elements that a value has.
+    fn longest(self, encoded: &Encoded) -> u32 {
+        match self {
+            Self::Tokens(sets) => encoded.sets(sets).heads.par_iter().map(|head| head.len).max().unwrap_or(0),
+            Self::Grams { texts, q } => (encoded.texts[texts as usize].longest + 1).saturating_sub(q),
+        }
+    }
+
     /// The most elements with which values need nothing in common.
     pub(crate) fn bare(self, encoded: &Encoded, measure: &ArchivedMeasure) -> u32 {
-        let heads = self.heads(encoded);
-        let longest = (0..heads.len() as u32).map(|code| self.n_elements(encoded, code)).max().unwrap_or(0);
+        let longest = self.longest(encoded);
         let is_bare = |n: &u32| least_common(measure, self.q(), *n, *n) == Some(0);
         (1..=longest).rev().find(is_bare).unwrap_or(0)
     }
+}
+
+/// How values are joined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// What elements are.
+    pub(crate) elements: Sampled,
+    /// See [`super::OverlapJoin::bare`].
+    pub(crate) bare: u32,
+    /// How pairs are found.
+    pub(crate) method: OverlapMethod,
 }
 
 /// What an overlap join is expected to do.
@@ -120,15 +132,15 @@ impl Sampled {
 pub(crate) struct Estimate {
     /// What elements are.
     pub(crate) elements: Sampled,
-    /// See [`super::OverlapJoin::bare`].
-    pub(crate) bare: u32,
     /// How pairs are found.
     pub(crate) method: OverlapMethod,
-    /// What it looks at in all, and what that costs.
-    pub(crate) expected: Expected,
-    /// What two values cost, on average, and what each value costs beside that.
-    per_pair: f64,
-    per_value: f64,
+    /// What it takes in all, without what each passed pair does.
+    pub(crate) work: Work,
+    /// Pairs of records that pass.
+    passed: f64,
+    /// What two values take, on average, and what each value takes beside that.
+    per_pair: Work,
+    per_value: Work,
 }
 
 /// The columns whose values are joined.
@@ -145,11 +157,19 @@ pub(crate) struct Columns<'a> {
 }
 
 impl Estimate {
-    /// What the values of a group cost, which are joined apart from all others: so many left and right, at most all.
-    pub(crate) fn cost_within(&self, n_values: [f64; 2]) -> f64 {
-        BLOCK + self.per_pair * n_values[0] * n_values[1] + self.per_value * (n_values[0] + n_values[1])
+    /// What it takes, if deciding a pair of records takes that.
+    pub(crate) fn work(&self, (unit, per_pair): PerPair) -> Work {
+        self.work + Work::of([(Unit::Passed, self.passed), (unit, self.passed * per_pair)])
     }
 
+    /// What the values of a group take, which are joined apart from all others: so many left and right, at most all.
+    pub(crate) fn work_within(&self, n_values: [f64; 2]) -> Work {
+        let block = Work::of([(Unit::Block, 1.0)]);
+        block + self.per_pair * (n_values[0] * n_values[1]) + self.per_value * (n_values[0] + n_values[1])
+    }
+}
+
+impl Manner {
     /// The longest values that are swept beside the join: they need nothing in common, or have no element at all.
     pub(crate) fn longest_swept(&self) -> u32 {
         self.bare + self.elements.q() - 1
@@ -187,26 +207,39 @@ pub(crate) fn estimates(
         n * n_items[side] / n_seen[side]
     };
     let n_pairs = n_items[0] * n_items[1];
-    // What passes stands for pairs of records, and each of them is looked at. What no sample shows is still there.
+    // What passes stands for pairs of records, and each of them is looked at. What no sample shows is still there. Of one
+    // list with itself, the sample's pairs were looked at once, out of as many as if there were two.
     let per_pair = |n: f64| n / (n_seen[0] * n_seen[1]);
     let alike = per_pair(seen.n_alike + 0.1);
-    let expanded = VERIFYING * alike * codes[0].len() as f64 * codes[1].len() as f64;
-    let estimate = |method, n_hits: f64, per_pair: f64, per_value: f64| {
-        let swept = short(0) * short(1);
-        let cost = swept + per_pair * n_pairs + per_value * (n_items[0] + n_items[1]) + expanded;
-        let expected = Expected { n_hits: n_hits * n_pairs, cost };
-        Estimate { elements, bare, method, expected, per_pair, per_value }
+    let passed = alike * codes[0].len() as f64 * codes[1].len() as f64;
+    let n_values = if is_self { n_items[0] } else { n_items[0] + n_items[1] };
+    let n_records = if is_self { codes[0].len() } else { codes[0].len() + codes[1].len() } as f64;
+    let n_blocks = (n_items[0] / f64::from(options.indexed)).ceil().max(1.0)
+        * (n_items[1] / f64::from(options.indexed)).ceil().max(1.0);
+    let mean = lists.iter().flat_map(|list| &list.lens).map(|&len| f64::from(len)).sum::<f64>()
+        / (n_seen[0] + n_seen[1]);
+    let estimate = |method, per_pair: Work, per_value: Work| {
+        let beside = Work::of([
+            (Unit::Sweep, 1.0),
+            (Unit::Screened, short(0) * short(1)),
+            (Unit::Listed, n_records),
+            (Unit::Item, n_values),
+            (Unit::Block, n_blocks),
+        ]);
+        let work = beside + per_pair * n_pairs + per_value * n_values;
+        Estimate { elements, method, work, passed, per_pair, per_value }
     };
-    let n_elements: f64 = lists.iter().flat_map(|list| &list.lens).map(|&len| f64::from(len)).sum();
-    let comparing = ELEMENT * n_elements / (n_seen[0] + n_seen[1]);
-    let n_hits = per_pair(seen.n_hits);
-    let of_index = HIT * n_hits + comparing * per_pair(seen.n_passed);
-    let per_value = POSTING * (seen.n_postings + seen.n_lookups) / (n_seen[0] + n_seen[1]);
-    let n_near = per_pair(seen.n_near);
-    let of_dense = NEAR * n_near + comparing * alike;
+    let compared = |n: f64| (Unit::Compared, mean * n);
+    let of_index = Work::of([(Unit::Hit, per_pair(seen.n_hits)), compared(per_pair(seen.n_passed))]);
+    let n_postings = (seen.n_postings + seen.n_lookups) / (n_seen[0] + n_seen[1]);
+    let of_dense = Work::of([(Unit::Near, per_pair(seen.n_near)), compared(alike)]);
     [
-        estimate(OverlapMethod::Index, n_hits, of_index, per_value),
-        estimate(OverlapMethod::Dense, n_near, of_dense, POSTING),
+        estimate(
+            OverlapMethod::Index,
+            of_index,
+            Work::of([(Unit::Element, mean), (Unit::Posting, n_postings)]),
+        ),
+        estimate(OverlapMethod::Dense, of_dense, Work::of([(Unit::Element, mean)])),
     ]
 }
 

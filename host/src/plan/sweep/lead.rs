@@ -1,25 +1,30 @@
 //! Leads: which of the predicates that all rules of a branch ask for may order and screen its scan, and at what cost.
 //!
-//! What a lead costs is estimated: the pairs that its scan looks at, and, many times as dear, those it has to verify. An
-//! equality looks at what it verifies. A similarity looks at pairs of distinct values, and how many of them its screen
-//! passes is seen on a sample.
+//! What a lead takes is estimated: the records that are listed, the pairs that its scan looks at, and those it has to verify.
+//! An equality looks at what it verifies. A similarity looks at pairs of distinct values, and how many of them its screen
+//! passes is seen on a sample. Of large tables records are sampled too: what is counted of all takes longer than it saves.
 
 use super::list::{ListKey, Signed};
 use super::{Block, NO_LEAD};
 use crate::base::random::Random;
 use crate::encode::{CodeColumn, Encoded};
+use crate::plan::work::{PerPair, Unit, Work};
 use crate::plan::{BranchSteps, ScanOptions};
 use hyperblock_shared::columns::{Columns, Head, MISSING};
-use hyperblock_shared::measure::Measure;
+use hyperblock_shared::measure::{Measure, OfTexts};
 use hyperblock_shared::predicate::{ArchivedPredicate, Predicate, Test};
 use hyperblock_shared::screen::Screen;
 use hyperblock_shared::signature::fewest_unshared;
+use hyperblock_shared::sweep::Order;
+use hyperblock_shared::text::BLOCK;
 use std::ops::Range;
 
-/// Verifying a pair costs as much as screening so many.
-pub(crate) const VERIFYING: f64 = 60.0;
+/// Records of a side whose values are counted: of more, as many are drawn.
+const N_COUNTED: usize = 1 << 14;
+/// Values whose lengths are looked at.
+const N_MEASURED: usize = 1 << 12;
 /// Pairs that a screen is tried on.
-const N_SAMPLES: usize = 512;
+const N_SAMPLES: usize = 2048;
 const SEED: u64 = 0x6c65_6164;
 /// Values longer than this, on average, take wide signatures: more elements than that fill half of 64 bits.
 const LONG: f64 = 24.0;
@@ -95,8 +100,9 @@ impl Lead {
             ..Self::none()
         };
         let signed = |heads: &[Head], signed: fn(u32, bool) -> Signed, number: u32| {
-            let len: f64 = heads.iter().map(|head| f64::from(head.len)).sum();
-            let is_wide = len > LONG * heads.len() as f64;
+            let seen = || heads.iter().step_by(heads.len().div_ceil(N_MEASURED).max(1));
+            let len: f64 = seen().map(|head| f64::from(head.len)).sum();
+            let is_wide = len > LONG * seen().count() as f64;
             let screen = if is_wide { Screen::WideSignatures } else { Screen::Signatures };
             let signed = Some(signed(number, is_wide));
             Self { screen, signed, is_grouped: options.dictionary, ..lead.clone() }
@@ -139,14 +145,26 @@ pub(crate) struct Estimate {
     near: f64,
     /// The share of pairs that are verified.
     passed: f64,
-    /// By side: how many items there are.
+    /// By side: how many items there are, and of how many records; of one side with itself there is no second list.
     n_items: [f64; 2],
+    n_records: [f64; 2],
+    n_lists: usize,
+    /// What it takes to compare two values, if that is what a pair is verified by.
+    pub(crate) comparing: Option<PerPair>,
 }
 
 impl Estimate {
-    /// In pairs that are screened.
-    pub(crate) fn cost(&self) -> f64 {
-        self.screened + VERIFYING * self.verified
+    /// What a sweep takes, if verifying a pair takes that.
+    pub(crate) fn work(&self, (unit, per_pair): PerPair) -> Work {
+        let n = |of: &[f64; 2]| of[..self.n_lists].iter().sum::<f64>();
+        Work::of([
+            (Unit::Sweep, 1.0),
+            (Unit::Listed, n(&self.n_records)),
+            (Unit::Item, n(&self.n_items)),
+            (Unit::Screened, self.screened),
+            (Unit::Passed, self.verified),
+            (unit, self.verified * per_pair),
+        ])
     }
 
     /// Pairs that are verified.
@@ -160,9 +178,34 @@ impl Estimate {
     }
 
     /// The same for the pairs within a group of so many left and right records.
-    pub(crate) fn cost_within(&self, n_records: [f64; 2]) -> f64 {
-        let items = n_records[0].min(self.n_items[0]) * n_records[1].min(self.n_items[1]);
-        items * self.near + VERIFYING * (items + n_records[0] * n_records[1]) * self.passed
+    pub(crate) fn work_within(&self, n_records: [f64; 2], (unit, per_pair): PerPair) -> Work {
+        let items = [n_records[0].min(self.n_items[0]), n_records[1].min(self.n_items[1])];
+        let n_pairs = items[0] * items[1];
+        let passed = (n_pairs + n_records[0] * n_records[1]) * self.passed;
+        Work::of([
+            (Unit::Listed, n_records[..self.n_lists].iter().sum()),
+            (Unit::Item, items[..self.n_lists].iter().sum()),
+            (Unit::Screened, n_pairs * self.near),
+            (Unit::Passed, passed),
+            (unit, passed * per_pair),
+        ])
+    }
+
+    /// All pairs are verified.
+    pub(crate) fn of_all(block: &Block) -> Self {
+        let n_records = [block.left.len() as f64, block.right.len() as f64];
+        let (share, n_lists) = halved(block.order(true));
+        let verified = share * n_records[0] * n_records[1];
+        Self {
+            screened: 0.0,
+            verified,
+            near: 0.0,
+            passed: share,
+            n_items: n_records,
+            n_records,
+            n_lists,
+            comparing: None,
+        }
     }
 
     /// Of a lead over a block, if it is one.
@@ -170,37 +213,38 @@ impl Estimate {
         let [left, right] = lead.operands?.map(|operand| &encoded.codes[operand as usize]);
         let sides = [Codes::new(left, &block.left), Codes::new(right, &block.right)];
         let n_records = sides.each_ref().map(|side| side.codes.len() as f64);
-        let all = n_records[0] * n_records[1];
+        let (share_of_pairs, n_lists) = halved(block.order(lead.is_symmetric));
+        let all = share_of_pairs * n_records[0] * n_records[1];
+        let of = |screened, verified, near, passed, n_items| Self {
+            screened,
+            verified,
+            near: near * share_of_pairs,
+            passed: passed * share_of_pairs,
+            n_items,
+            n_records,
+            n_lists,
+            comparing: None,
+        };
         match lead.screen {
             Screen::Codes => {
-                let counts = sides.each_ref().map(Codes::counts);
-                let pairs = counts[0].iter().zip(&counts[1]).map(|(&l, &r)| f64::from(l) * f64::from(r));
-                // Of one table with itself, no record is compared with itself.
-                let own = if block.half && lead.is_symmetric { n_records[0] } else { 0.0 };
-                let verified = (pairs.sum::<f64>() - own).max(0.0);
-                Some(Self {
-                    screened: 0.0,
-                    verified,
-                    near: 0.0,
-                    passed: verified / all.max(1.0),
-                    n_items: n_records,
-                })
+                let passed = equal(&sides, block.half && lead.is_symmetric);
+                Some(of(0.0, all * passed, 0.0, passed, n_records))
             }
             Screen::Reaches => {
                 let reaches = encoded.reaches(lead.reaches?);
                 let within =
                     |l: u32, r: u32| (reaches[l as usize].from..reaches[l as usize].upto).contains(&r);
                 let passed = share(&sides, within);
-                Some(Self { screened: 0.0, verified: all * passed, near: 0.0, passed, n_items: n_records })
+                Some(of(0.0, all * passed, 0.0, passed, n_records))
             }
             Screen::Signatures | Screen::WideSignatures => {
-                let n_values = |side: &Codes<'_>| side.counts().iter().filter(|&&n| n > 0).count() as f64;
-                let n_items = if lead.is_grouped { sides.each_ref().map(n_values) } else { n_records };
-                let items = n_items[0] * n_items[1];
                 let heads = match lead.signed? {
                     Signed::Texts { texts, .. } => encoded.texts(texts).heads,
                     Signed::Sets { sets, .. } => encoded.sets(sets).heads,
                 };
+                let n_values = |side: &Codes<'_>| side.n_values(heads.len());
+                let n_items = if lead.is_grouped { sides.each_ref().map(n_values) } else { n_records };
+                let items = share_of_pairs * n_items[0] * n_items[1];
                 let archive = archived(&encoded.predicates[lead.predicate as usize])?;
                 let measure =
                     rkyv::access::<ArchivedPredicate, rkyv::rancor::Error>(&archive).ok()?.measure()?;
@@ -223,40 +267,92 @@ impl Estimate {
                 // What no sample shows is still there. Values that pass are compared once, their records for the rest.
                 let (near, passed) = (near / N_SAMPLES as f64, (passed + 0.1) / N_SAMPLES as f64);
                 let expanded = if lead.is_grouped { all } else { 0.0 };
-                let (screened, verified) = (items * near, (items + expanded) * passed);
-                Some(Self { screened, verified, near, passed, n_items })
+                let comparing = Some(comparing(encoded, lead, heads));
+                Some(Self {
+                    comparing,
+                    ..of(items * near, (items + expanded) * passed, near, passed, n_items)
+                })
             }
-            Screen::None => {
-                Some(Self { screened: 0.0, verified: all, near: 0.0, passed: 1.0, n_items: n_records })
-            }
+            Screen::None => Some(Self::of_all(block)),
         }
+    }
+}
+
+/// What it takes to compare two values of usual length.
+fn comparing(encoded: &Encoded, lead: &Lead, heads: &[Head]) -> PerPair {
+    let seen = || heads.iter().step_by(heads.len().div_ceil(N_MEASURED).max(1));
+    let len = seen().map(|head| f64::from(head.len)).sum::<f64>() / seen().count().max(1) as f64;
+    match encoded.predicates[lead.predicate as usize].test {
+        Test::Compare { measure: Measure::Sets { .. }, .. } => (Unit::Tokens, 2.0 * len),
+        Test::Compare { measure: Measure::Texts { by, .. }, .. } => {
+            let is_matched = matches!(by, OfTexts::Jaro | OfTexts::JaroWinkler);
+            let unit = if is_matched { Unit::Matches } else { Unit::Edits };
+            (unit, len * (len / f64::from(BLOCK)).ceil())
+        }
+        _ => (Unit::Decided, 0.0),
+    }
+}
+
+/// The share of all pairs that count in an order, and how many lists there are.
+fn halved(order: Order) -> (f64, usize) {
+    match order {
+        Order::AsTheyAre => (1.0, 2),
+        Order::Ascending => (1.0, 2),
+        Order::Unordered => (0.5, 1),
     }
 }
 
 /// The codes of a side's records.
 struct Codes<'a> {
     codes: &'a [u32],
-    n_codes: usize,
 }
 
 impl<'a> Codes<'a> {
     fn new(column: &'a CodeColumn, records: &Range<u32>) -> Self {
-        let codes = &column.codes[records.start as usize..records.end as usize];
-        let n_codes =
-            codes.iter().filter(|&&code| code != MISSING).max().map_or(0, |&code| code as usize + 1);
-        Self { codes, n_codes }
+        Self { codes: &column.codes[records.start as usize..records.end as usize] }
     }
 
-    /// By code: how many records have it.
-    fn counts(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.n_codes];
-        for &code in self.codes {
-            if let Some(count) = counts.get_mut(code as usize) {
-                *count += 1;
-            }
-        }
-        counts
+    /// Some records' codes, ascending, and how many records those are.
+    fn some(&self) -> (Vec<u32>, usize) {
+        let records = drawn(self.codes.len());
+        let codes = records.iter().map(|&record| self.codes[record as usize]);
+        let mut codes: Vec<u32> = codes.filter(|&code| code != MISSING).collect();
+        codes.sort_unstable();
+        (codes, records.len())
     }
+
+    /// How many values there are, of a domain that has so many: as many as a sample has, or if nearly each of its records has
+    /// one of its own, as there may be.
+    fn n_values(&self, n_heads: usize) -> f64 {
+        let (mut some, n_some) = self.some();
+        some.dedup();
+        let scale = self.codes.len() as f64 / n_some.max(1) as f64;
+        (some.len() as f64 * scale).min(n_heads as f64)
+    }
+}
+
+/// The share of pairs of records with equal codes; of one side with itself, no record is compared with itself.
+fn equal(sides: &[Codes<'_>; 2], is_self: bool) -> f64 {
+    let [(left, n_left), (right, n_right)] = sides.each_ref().map(Codes::some);
+    let (mut n_equal, mut from) = (0.0, 0);
+    for run in left.chunk_by(|a, b| a == b) {
+        from += right[from..].partition_point(|&code| code < run[0]);
+        let n = right[from..].partition_point(|&code| code == run[0]) - usize::from(is_self);
+        n_equal += (run.len() * n) as f64;
+    }
+    n_equal / (n_left * n_right).max(1) as f64
+}
+
+/// All of so many records, or some, ascending: always the same.
+pub(crate) fn drawn(n_records: usize) -> Vec<u32> {
+    if n_records <= N_COUNTED {
+        return (0..n_records as u32).collect();
+    }
+    let mut random = Random::new(SEED);
+    let mut drawn: Vec<u32> = (0..N_COUNTED).map(|_| random.below(n_records as u64) as u32).collect();
+    drawn.sort_unstable();
+    drawn.dedup();
+    drawn
 }
 
 /// The share of some random pairs of codes for which `holds`; missing ones count as not.

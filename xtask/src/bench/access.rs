@@ -1,0 +1,92 @@
+//! Access paths: the time of the path that the plan chose, over that of the best one that can be forced.
+//!
+//! Over the workloads of `bench scan`, the rules of `tests/rules` on their data sets, and generated jobs, of which half were
+//! kept out of what rates are fitted on. A branch at a time is forced; the others keep their paths.
+
+use super::AccessArgs;
+use super::scan::open;
+use crate::paths::{PathJob, Timed, generated, real, scans, time};
+use crate::record;
+use anyhow::Result;
+
+/// Milliseconds that do not count, and what a choice may take beside the best, for nine in ten and for all.
+const MOST: [(f64, f64); 2] = [(1.15, 2.0), (1.5, 5.0)];
+
+pub(super) fn run(args: &AccessArgs) -> Result<()> {
+    let mut jobs = generated(args.rows.unwrap_or(u32::MAX))?;
+    jobs.extend(scans(args.rows)?);
+    jobs.extend(real()?);
+    let is_asked = |job: &PathJob| args.job.is_empty() || args.job.iter().any(|part| job.name.contains(part));
+    jobs.retain(is_asked);
+    let mut lines = vec!["device,job,training,branch,path,chosen,expected_ms,median_ms".to_owned()];
+    for device in open(&args.device)? {
+        let mut ratios = Vec::new();
+        let mut judged = Judged::default();
+        for job in &jobs {
+            let timed = time(job, &*device)?;
+            let Some((own, others)) = timed.split_first() else { continue };
+            let best = timed.iter().map(|one| one.took).fold(f64::INFINITY, f64::min);
+            judged.add(own.took, best);
+            ratios.push(timed.iter().map(|one| one.expected / one.took).collect::<Vec<_>>());
+            println!(
+                "{:6.2} ms, best {best:6.2} ms, expected {:6.2} ms  {}  {}",
+                own.took,
+                own.expected,
+                device.name(),
+                job.name
+            );
+            for one in others.iter().filter(|one| one.took <= 0.87 * own.took && one.took < own.took - 0.5) {
+                println!("    {:6.2} ms, expected {:6.2} ms  {}", one.took, one.expected, one.path);
+            }
+            let line = |one: &Timed| {
+                let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+                let (name, path) = (quoted(&job.name), quoted(&one.path));
+                let Timed { branch, nth, expected, took, .. } = one;
+                let (training, chosen) = (job.is_for_training, *nth == 0);
+                format!(
+                    "{},{name},{training},{branch},{path},{chosen},{expected:.4},{took:.4}",
+                    device.name()
+                )
+            };
+            lines.extend(timed.iter().map(line));
+        }
+        let ratios: Vec<f64> = ratios.into_iter().flatten().collect();
+        let near = ratios.iter().filter(|ratio| (0.5..=2.0).contains(*ratio)).count();
+        println!("{}: {judged}", device.name());
+        println!("expected within a factor of 2 of what it took: {near} of {}", ratios.len());
+    }
+    match &args.save {
+        Some(folder) => record::save(folder, "access", &lines),
+        None => Ok(()),
+    }
+}
+
+/// How many choices keep to each bound.
+#[derive(Default)]
+struct Judged {
+    n: usize,
+    within: [usize; 2],
+    worst: f64,
+}
+
+impl Judged {
+    fn add(&mut self, own: f64, best: f64) {
+        self.n += 1;
+        for (within, (factor, more)) in self.within.iter_mut().zip(MOST) {
+            *within += usize::from(own <= factor * best || own <= best + more);
+        }
+        self.worst = self.worst.max(own / best);
+    }
+}
+
+impl std::fmt::Display for Judged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { n, within: [close, near], worst } = self;
+        let [(a, b), (c, d)] = MOST;
+        write!(
+            f,
+            "of {n} jobs {close} within {a} or {b} ms of the best path, {near} within {c} or {d} ms, "
+        )?;
+        write!(f, "the worst at {worst:.2}")
+    }
+}

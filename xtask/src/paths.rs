@@ -1,0 +1,12 @@
+//! Access paths by the clock: what each path of a job takes, forced one after the other, beside what the plan expects.
+//!
+//! `cargo xtask train-cost` fits the rates of a device to half of the [`jobs`] ([`fit`]); `cargo xtask bench access` judges
+//! the plan's choices, by the other half too.
+
+mod fit;
+mod jobs;
+mod timed;
+
+pub(crate) use fit::{Accuracy, expected, fit};
+pub(crate) use jobs::{PathJob, generated, real, scans};
+pub(crate) use timed::{Timed, time};
