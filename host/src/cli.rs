@@ -278,9 +278,10 @@ struct PlanArgs {
     /// Intervals of the scan that are under way at once on a GPU
     #[arg(long, value_name = "N", default_value_t = ScanOptions::default().window, value_parser = clap::value_parser!(u32).range(1..=65535))]
     window: u32,
-    /// What to make of the equalities that all rules of a branch ask for: skew (together they are the key of a hash join;
-    /// keys that very many records have are screened by another predicate), plain (a hash join, all keys alike) or none
-    /// (no join: a similarity or a number leads the scan, and an equality only where there is neither)
+    /// What to make of the equalities that all rules of a branch ask for: cheapest (together they are a key; records with
+    /// the same one are found by a hash join or a sweep, and keys that very many have are screened by another predicate),
+    /// skew (the same, always by a hash join), plain (a hash join, all keys alike) or none (no key: a similarity or a number
+    /// leads the scan, and an equality only where there is neither)
     #[arg(long, value_name = "METHOD", default_value_t)]
     join: JoinChoice,
     /// What to make of a similarity that leads a branch: cheapest (whichever of the others is expected to cost least), sweep

@@ -245,7 +245,7 @@ fn device_that_does_not_exist() {
 #[test]
 fn join_that_does_not_exist() {
     assert_snapshot!(of_arguments(2, "-r rules.toml -o pairs.csv --join wrong"), @r"
-    error: invalid value 'wrong' for '--join <METHOD>': expected skew, plain or none
+    error: invalid value 'wrong' for '--join <METHOD>': expected cheapest, skew, plain or none
 
     For more information, try '--help'.
     ");

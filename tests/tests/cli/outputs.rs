@@ -152,12 +152,18 @@ fn explain_one_table() {
             → near name, near birth         pairs≈1.0
     Hash join: on l.name = r.name, records=2 × 2, keys=1, pairs with the same key=1
     Hash join: on l.city = r.city, records=3 × 3, keys=1, pairs with the same key=3
-    Considered, the cheapest first, at a cost in pairs screened:
-      hash join on l.city = r.city  cost≈360
-      hash join on l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  cost≈360
-      hash join on l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  cost≈360
-      sweep led by abs(l.born - r.born) <= 1  cost≈370
-      sweep led by levenshtein(l.name, r.name) <= 2  cost≈940
+    Considered, with what it is expected to take:
+      hash join on l.name = r.name  ≈[time]
+      sweep by key of l.name = r.name  ≈[time]
+    Considered, with what it is expected to take:
+      hash join on l.city = r.city  ≈[time]
+      hash join on l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  ≈[time]
+      hash join on l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  ≈[time]
+      sweep by key of l.city = r.city  ≈[time]
+      sweep by key of l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  ≈[time]
+      sweep by key of l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  ≈[time]
+      sweep led by levenshtein(l.name, r.name) <= 2  ≈[time]
+      sweep led by abs(l.born - r.born) <= 1  ≈[time]
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
@@ -181,6 +187,14 @@ fn explain_two_tables() {
     Hash join: on l.city = r.town, records=4 × 3, keys=2, pairs with the same key=7
     Sweep: led by levenshtein_similarity(l.name, r."full name") >= 0.6, values=4 × 2, pairs in reach≈8, screen: signatures of 64 bits
     Hash join: on soundex(l.name) = soundex(r."full name"), records=3 × 2, keys=2, pairs with the same key=3
+    Considered, with what it is expected to take:
+      hash join on l.city = r.town  ≈[time]
+      sweep by key of l.city = r.town  ≈[time]
+    Considered, with what it is expected to take:
+      sweep led by levenshtein_similarity(l.name, r."full name") >= 0.6  ≈[time]
+    Considered, with what it is expected to take:
+      hash join on soundex(l.name) = soundex(r."full name")  ≈[time]
+      sweep by key of soundex(l.name) = soundex(r."full name")  ≈[time]
     Domains: 3, device bytes=[bytes]
       l.name, r."full name": values=5, symbol bits=8, longest=8
       soundex(l.name), soundex(r."full name"): values=3
@@ -202,12 +216,18 @@ fn explain_what_happened() {
             → near name, near birth         pairs≈1.0  actual=1
     Hash join: on l.name = r.name, records=2 × 2, keys=1, pairs with the same key=1
     Hash join: on l.city = r.city, records=3 × 3, keys=1, pairs with the same key=3
-    Considered, the cheapest first, at a cost in pairs screened:
-      hash join on l.city = r.city  cost≈360
-      hash join on l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  cost≈360
-      hash join on l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  cost≈360
-      sweep led by abs(l.born - r.born) <= 1  cost≈370
-      sweep led by levenshtein(l.name, r.name) <= 2  cost≈940
+    Considered, with what it is expected to take:
+      hash join on l.name = r.name  ≈[time]
+      sweep by key of l.name = r.name  ≈[time]
+    Considered, with what it is expected to take:
+      hash join on l.city = r.city  ≈[time]
+      hash join on l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  ≈[time]
+      hash join on l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  ≈[time]
+      sweep by key of l.city = r.city  ≈[time]
+      sweep by key of l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  ≈[time]
+      sweep by key of l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  ≈[time]
+      sweep led by levenshtein(l.name, r.name) <= 2  ≈[time]
+      sweep led by abs(l.born - r.born) <= 1  ≈[time]
     Candidates: 2; run under watch on the CPU in [time]
     Latencies: on cpu (N threads), in [time]
                     count           min           p50           p90           p99           max
