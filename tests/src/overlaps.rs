@@ -1,7 +1,8 @@
 //! Overlap joins to try, and the naive one that says what is right: all pairs, with what they have in common counted.
 
 use hyperblock::plan::ScanOptions;
-use hyperblock::plan::overlap::{BlockJoin, ElementList, OverlapMethod, Values};
+use hyperblock::plan::overlap::{BlockJoin, ElementList, Values};
+use hyperblock::plan::path::OverlapMethod;
 use hyperblock_shared::join::hash;
 use hyperblock_shared::measure::of_sets::ArchivedOfSets;
 use hyperblock_shared::measure::{ArchivedAsked, ArchivedMeasure};

@@ -94,9 +94,7 @@ fn rules_share_what_they_begin_with() {
     Hash join: on l.price = r.price, records=6 × 6, keys=3, pairs with the same key=3
     Considered, with what it is expected to take:
       hash join on l.sname = r.sname AND l.color = r.color  [time]
-      hash join on l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
       sweep by key of l.sname = r.sname AND l.color = r.color  [time]
-      sweep by key of l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
       sweep led by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
     Considered, with what it is expected to take:
       hash join on l.price = r.price  [time]
@@ -125,21 +123,15 @@ fn without_a_plan_rules_stand_as_in_the_file() {
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     Considered, with what it is expected to take:
       hash join on l.color = r.color AND l.price = r.price  [time]
-      hash join on l.color = r.color AND l.price = r.price, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
       sweep by key of l.color = r.color AND l.price = r.price  [time]
-      sweep by key of l.color = r.color AND l.price = r.price, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
       sweep led by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
     Considered, with what it is expected to take:
       hash join on l.price = r.price AND l.sname = r.sname  [time]
-      hash join on l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
       sweep by key of l.price = r.price AND l.sname = r.sname  [time]
-      sweep by key of l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
       sweep led by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
     Considered, with what it is expected to take:
       hash join on l.sname = r.sname AND l.color = r.color  [time]
-      hash join on l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
       sweep by key of l.sname = r.sname AND l.color = r.color  [time]
-      sweep by key of l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
       sweep led by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
     ");
 }
@@ -165,21 +157,15 @@ fn by_cost_or_by_selectivity_alone() {
     Hash join: on l.color = r.color AND l.price = r.price, records=4 × 4, keys=2, pairs with the same key=2
     Considered, with what it is expected to take:
       hash join on l.sname = r.sname AND l.color = r.color  [time]
-      hash join on l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
       sweep by key of l.sname = r.sname AND l.color = r.color  [time]
-      sweep by key of l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
       sweep led by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
     Considered, with what it is expected to take:
       hash join on l.price = r.price AND l.sname = r.sname  [time]
-      hash join on l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
       sweep by key of l.price = r.price AND l.sname = r.sname  [time]
-      sweep by key of l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
       sweep led by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
     Considered, with what it is expected to take:
       hash join on l.color = r.color AND l.price = r.price  [time]
-      hash join on l.color = r.color AND l.price = r.price, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
       sweep by key of l.color = r.color AND l.price = r.price  [time]
-      sweep by key of l.color = r.color AND l.price = r.price, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
       sweep led by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
     ");
     insta::assert_snapshot!(tree(&[Variant::SOrder]), @r"
@@ -201,21 +187,15 @@ fn by_cost_or_by_selectivity_alone() {
     Hash join: on l.price = r.price AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
     Considered, with what it is expected to take:
       hash join on l.sname = r.sname AND l.color = r.color  [time]
-      hash join on l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
       sweep by key of l.sname = r.sname AND l.color = r.color  [time]
-      sweep by key of l.sname = r.sname AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
       sweep led by levenshtein_similarity(l.saddress, r.saddress) >= 0.6  [time]
     Considered, with what it is expected to take:
       hash join on l.price = r.price AND l.sname = r.sname  [time]
-      hash join on l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
       sweep by key of l.price = r.price AND l.sname = r.sname  [time]
-      sweep by key of l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
       sweep led by jaccard(words(l.description), words(r.description)) >= 0.5  [time]
     Considered, with what it is expected to take:
       hash join on l.price = r.price AND l.color = r.color  [time]
-      hash join on l.price = r.price AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
       sweep by key of l.price = r.price AND l.color = r.color  [time]
-      sweep by key of l.price = r.price AND l.color = r.color, heavy keys swept by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
       sweep led by levenshtein_similarity(l.pname, r.pname) >= 0.7  [time]
     ");
 }
@@ -392,15 +372,7 @@ fn other_formats() {
             "milliseconds": "[time]"
           },
           {
-            "access": "hash join on l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5",
-            "milliseconds": "[time]"
-          },
-          {
             "access": "sweep by key of l.price = r.price AND l.sname = r.sname",
-            "milliseconds": "[time]"
-          },
-          {
-            "access": "sweep by key of l.price = r.price AND l.sname = r.sname, heavy keys swept by jaccard(words(l.description), words(r.description)) >= 0.5",
             "milliseconds": "[time]"
           },
           {

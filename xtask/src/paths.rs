@@ -8,5 +8,5 @@ mod jobs;
 mod timed;
 
 pub(crate) use fit::{Accuracy, expected, fit};
-pub(crate) use jobs::{PathJob, generated, real, scans};
+pub(crate) use jobs::{PathJob, generated, rule_file};
 pub(crate) use timed::{Timed, time};

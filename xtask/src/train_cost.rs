@@ -22,7 +22,7 @@ mod workload;
 
 use anyhow::Result;
 #[cfg(feature = "bench")]
-use hyperblock::plan::cost::{BackendKind, CostModel};
+use hyperblock::plan::cost::CostModel;
 use std::path::PathBuf;
 
 /// What `cargo xtask train-cost` is asked.
@@ -105,9 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// The model of the device that comes with the program.
 #[cfg(feature = "bench")]
 fn builtin(args: &Args) -> Result<CostModel> {
-    let device = crate::bench::scan::open(std::slice::from_ref(&args.workload.device))?;
-    let kind = device.first().map_or(BackendKind::Cpu, |device| device.kind());
-    Ok(CostModel::builtin(kind)?)
+    Ok(CostModel::builtin(timings::open(&args.workload)?.kind())?)
 }
 
 /// Paths that are furthest off, for people to look at.
@@ -120,14 +118,13 @@ fn with_paths(args: &Args, model: CostModel) -> Result<CostModel> {
     use crate::paths;
 
     let mut timed = Vec::new();
-    for device in crate::bench::scan::open(std::slice::from_ref(&args.workload.device))? {
-        for job in paths::generated(args.path_rows)? {
-            let of_job = paths::time(&job, &*device)?;
-            timed.extend(of_job.into_iter().map(|one| {
-                let path = format!("{}: {}", job.name, one.path);
-                (job.is_for_training, paths::Timed { path, ..one })
-            }));
-        }
+    let device = timings::open(&args.workload)?;
+    for job in paths::generated(args.path_rows)? {
+        let of_job = paths::time(&job, &*device)?;
+        timed.extend(of_job.into_iter().map(|one| {
+            let path = format!("{}: {}", job.name, one.path);
+            (job.is_for_training, paths::Timed { path, ..one })
+        }));
     }
     let part = |is_for_training: bool| -> Vec<&paths::Timed> {
         timed.iter().filter(|(of, _)| *of == is_for_training).map(|(_, one)| one).collect()

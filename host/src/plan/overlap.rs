@@ -18,6 +18,7 @@ pub(crate) use estimate::{Columns, Estimate, Manner, Sampled, estimates};
 pub use grams::Grams;
 
 use crate::encode::Encoded;
+use crate::plan::path::OverlapMethod;
 use crate::plan::sweep::{ItemList, Sweep};
 use hyperblock_shared::columns::{Columns as _, Head};
 use hyperblock_shared::measure::ArchivedMeasure;
@@ -53,15 +54,6 @@ pub enum Elements {
     Tokens(u32),
     /// The q-grams of texts.
     Grams(Arc<Grams>),
-}
-
-/// How pairs of values are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-pub enum OverlapMethod {
-    /// Through an index of the rarest elements of one side.
-    Index,
-    /// By going over the signatures of all pairs whose sizes go together.
-    Dense,
 }
 
 /// The items of a list as the values of a join.

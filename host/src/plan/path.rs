@@ -2,7 +2,6 @@
 //! is about any tables that the rules are about, and is written to bytes with the plan.
 
 use super::work::{PerPair, Unit, Work};
-use crate::plan::overlap::OverlapMethod;
 use crate::plan::{JoinChoice, ScanOptions};
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -33,6 +32,15 @@ pub struct OverlapPath {
     pub q: Option<u32>,
     /// How pairs are found.
     pub method: OverlapMethod,
+}
+
+/// How pairs of values are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub enum OverlapMethod {
+    /// Through an index of the rarest elements of one side.
+    Index,
+    /// By going over the signatures of all pairs whose sizes go together.
+    Dense,
 }
 
 /// Records are joined by equalities.

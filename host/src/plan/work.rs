@@ -4,7 +4,6 @@
 //! that the device screens, hits of an index. [`Rates`] say how long a unit of each takes on one kind of device, and the
 //! sum is what the path is expected to take, in milliseconds. `cargo xtask train-cost` fits rates to what paths took.
 
-use crate::plan::cost::BackendKind;
 use std::ops::{Add, AddAssign, Mul};
 use strum::{IntoStaticStr, VariantArray};
 
@@ -125,15 +124,6 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Rates on a device, whose threads are those of this process if it is a CPU.
-    pub fn new(nanoseconds: [f64; N_UNITS], backend: BackendKind) -> Self {
-        let n_threads = match backend {
-            BackendKind::Cpu => rayon::current_num_threads(),
-            BackendKind::Cuda => 1,
-        };
-        Self { nanoseconds, n_threads }
-    }
-
     /// The milliseconds that some work is expected to take.
     pub fn milliseconds(&self, work: &Work) -> f64 {
         let took = |&unit: &Unit| {

@@ -6,8 +6,9 @@ use crate::sheets::{heavy_sheet, long_sheet, name_rules, name_sheet, text_rules}
 use hyperblock::Control;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::access::{Access, accesses};
-use hyperblock::plan::overlap::{Elements, OverlapMethod};
+use hyperblock::plan::overlap::Elements;
 use hyperblock::plan::partition::blocks;
+use hyperblock::plan::path::OverlapMethod;
 use hyperblock::plan::{ScanOptions, SimilarityChoice, Variant};
 use hyperblock::{Prepared, Result};
 use hyperblock_tests::case::{Case, Paper, Sheet};

@@ -157,11 +157,7 @@ fn explain_one_table() {
       sweep by key of l.name = r.name  ≈[time]
     Considered, with what it is expected to take:
       hash join on l.city = r.city  ≈[time]
-      hash join on l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  ≈[time]
-      hash join on l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  ≈[time]
       sweep by key of l.city = r.city  ≈[time]
-      sweep by key of l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  ≈[time]
-      sweep by key of l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  ≈[time]
       sweep led by levenshtein(l.name, r.name) <= 2  ≈[time]
       sweep led by abs(l.born - r.born) <= 1  ≈[time]
     Domains: 3, device bytes=[bytes]
@@ -221,11 +217,7 @@ fn explain_what_happened() {
       sweep by key of l.name = r.name  ≈[time]
     Considered, with what it is expected to take:
       hash join on l.city = r.city  ≈[time]
-      hash join on l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  ≈[time]
-      hash join on l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  ≈[time]
       sweep by key of l.city = r.city  ≈[time]
-      sweep by key of l.city = r.city, heavy keys swept by abs(l.born - r.born) <= 1  ≈[time]
-      sweep by key of l.city = r.city, heavy keys swept by levenshtein(l.name, r.name) <= 2  ≈[time]
       sweep led by levenshtein(l.name, r.name) <= 2  ≈[time]
       sweep led by abs(l.born - r.born) <= 1  ≈[time]
     Candidates: 2; run under watch on the CPU in [time]

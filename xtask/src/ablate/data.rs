@@ -6,9 +6,9 @@
 
 use super::Data;
 use crate::bench::Workload;
-use crate::bench::workload::rule_file;
 use crate::cargo::target;
 use crate::r#gen::{self, Command};
+use crate::paths::rule_file;
 use crate::replace::replace;
 use anyhow::{Context, Result};
 use clap::ValueEnum;

@@ -3,11 +3,16 @@
 //! Over the workloads of `bench scan`, the rules of `tests/rules` on their data sets, and generated jobs, of which half were
 //! kept out of what rates are fitted on. A branch at a time is forced; the others keep their paths.
 
-use super::AccessArgs;
 use super::scan::open;
-use crate::paths::{PathJob, Timed, generated, real, scans, time};
+use super::workload::data_sets;
+use super::{AccessArgs, Workload};
+use crate::cargo::root;
+use crate::paths::{PathJob, Timed, generated, time};
 use crate::record;
 use anyhow::Result;
+use clap::ValueEnum;
+use hyperblock::Job;
+use std::fs;
 
 /// Milliseconds that do not count, and what a choice may take beside the best, for nine in ten and for all.
 const MOST: [(f64, f64); 2] = [(1.15, 2.0), (1.5, 5.0)];
@@ -59,6 +64,40 @@ pub(super) fn run(args: &AccessArgs) -> Result<()> {
         Some(folder) => record::save(folder, "access", &lines),
         None => Ok(()),
     }
+}
+
+/// The workloads of `bench scan`; none is for training.
+fn scans(rows: Option<u32>) -> Result<Vec<PathJob>> {
+    let mut all = Vec::new();
+    for &workload in Workload::value_variants() {
+        if let Some(files) = workload.make(workload.rows(rows))? {
+            all.push(PathJob { name: workload.name(), job: files.job(), is_for_training: false });
+        }
+    }
+    Ok(all)
+}
+
+/// The rules in `tests/rules` on their data sets, as far as those are there; none is for training.
+fn real() -> Result<Vec<PathJob>> {
+    let mut names: Vec<String> = fs::read_dir(root().join("tests/rules"))?
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".toml")?.to_owned()))
+        .collect();
+    names.sort();
+    let table = |folder: &std::path::Path, stem: &str| {
+        let paths = ["csv", "csv.gz", "parquet"].map(|end| folder.join(format!("{stem}.{end}")));
+        paths.into_iter().find(|path| path.is_file())
+    };
+    let mut all = Vec::new();
+    for name in names {
+        let (folder, rules) = (data_sets().join(&name), root().join(format!("tests/rules/{name}.toml")));
+        let job = match (table(&folder, "table"), table(&folder, "tableA"), table(&folder, "tableB")) {
+            (Some(one), ..) => Job::dedupe(one, rules),
+            (None, Some(left), Some(right)) => Job::link(left, right, rules),
+            _ => continue,
+        };
+        all.push(PathJob { name, job, is_for_training: false });
+    }
+    Ok(all)
 }
 
 /// How many choices keep to each bound.

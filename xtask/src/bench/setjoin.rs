@@ -13,9 +13,9 @@ mod report;
 
 use super::measure::{Times, scan};
 use super::scan::open;
-use super::workload::rule_file;
 use super::{SetjoinArgs, SetjoinData, SetjoinWay};
 use crate::cargo::target;
+use crate::paths::rule_file;
 use crate::replace::replace;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;

@@ -6,6 +6,7 @@
 use super::Workload;
 use crate::cargo::{root, target};
 use crate::r#gen::{self, Command};
+use crate::paths::rule_file;
 use crate::replace::replace;
 use anyhow::Result;
 use clap::ValueEnum;
@@ -71,12 +72,12 @@ impl Files {
 }
 
 impl Workload {
-    pub(crate) fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     /// Records in the larger table: as many as asked for, where there is a choice.
-    pub(crate) fn rows(self, asked: Option<u32>) -> u32 {
+    pub(super) fn rows(self, asked: Option<u32>) -> u32 {
         match self {
             Self::Levenshtein | Self::JaroWinkler => asked.unwrap_or(262_144),
             Self::Jaccard | Self::Papers => asked.unwrap_or(100_000),
@@ -140,14 +141,8 @@ impl Workload {
 }
 
 /// The folder of data sets.
-pub(crate) fn data_sets() -> PathBuf {
+pub(super) fn data_sets() -> PathBuf {
     std::env::var_os(DATA).map_or_else(|| root().join("../shared/data"), PathBuf::from)
-}
-
-/// The text of a file of rules, with these conditions.
-pub(crate) fn rule_file(conditions: &[&str]) -> String {
-    let rule = |condition: &&str| format!("[[rules]]\nwhen = \"{condition}\"\n\n");
-    conditions.iter().map(rule).collect()
 }
 
 #[cfg(test)]

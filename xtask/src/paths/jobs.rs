@@ -1,14 +1,10 @@
-//! The jobs that paths are timed on: generated tables of some sizes under rules of every kind, and real ones.
+//! The jobs that paths are timed on: generated tables of some sizes under rules of every kind.
 
-use crate::bench::Workload;
-use crate::bench::workload::{data_sets, rule_file};
-use crate::cargo::{root, target};
+use crate::cargo::target;
 use crate::r#gen::{self, Command};
 use crate::replace::replace;
 use anyhow::Result;
-use clap::ValueEnum;
 use hyperblock::Job;
-use std::fs;
 use std::io::Write;
 
 const SEED: u64 = 3;
@@ -74,36 +70,8 @@ pub(crate) fn generated(most_rows: u32) -> Result<Vec<PathJob>> {
     Ok(all)
 }
 
-/// The workloads of `bench scan`; none is for training.
-pub(crate) fn scans(rows: Option<u32>) -> Result<Vec<PathJob>> {
-    let mut all = Vec::new();
-    for &workload in Workload::value_variants() {
-        if let Some(files) = workload.make(workload.rows(rows))? {
-            all.push(PathJob { name: workload.name(), job: files.job(), is_for_training: false });
-        }
-    }
-    Ok(all)
-}
-
-/// The rules in `tests/rules` on their data sets, as far as those are there; none is for training.
-pub(crate) fn real() -> Result<Vec<PathJob>> {
-    let mut names: Vec<String> = fs::read_dir(root().join("tests/rules"))?
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".toml")?.to_owned()))
-        .collect();
-    names.sort();
-    let table = |folder: &std::path::Path, stem: &str| {
-        let paths = ["csv", "csv.gz", "parquet"].map(|end| folder.join(format!("{stem}.{end}")));
-        paths.into_iter().find(|path| path.is_file())
-    };
-    let mut all = Vec::new();
-    for name in names {
-        let (folder, rules) = (data_sets().join(&name), root().join(format!("tests/rules/{name}.toml")));
-        let job = match (table(&folder, "table"), table(&folder, "tableA"), table(&folder, "tableB")) {
-            (Some(one), ..) => Job::dedupe(one, rules),
-            (None, Some(left), Some(right)) => Job::link(left, right, rules),
-            _ => continue,
-        };
-        all.push(PathJob { name, job, is_for_training: false });
-    }
-    Ok(all)
+/// The text of a file of rules, with these conditions.
+pub(crate) fn rule_file(conditions: &[&str]) -> String {
+    let rule = |condition: &&str| format!("[[rules]]\nwhen = \"{condition}\"\n\n");
+    conditions.iter().map(rule).collect()
 }

@@ -3,6 +3,7 @@
 use super::{WorkloadArgs, workload};
 use crate::record;
 use anyhow::{Context, Result, ensure};
+use hyperblock::operators::Backend;
 use hyperblock::plan::cost;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::cost::{FEATURES, Features};
@@ -39,10 +40,15 @@ pub(crate) struct Taken {
     pub(crate) timings: Vec<Timing>,
 }
 
+/// The device.
+pub(crate) fn open(args: &WorkloadArgs) -> Result<Box<dyn Backend>> {
+    let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
+    Ok(device::open(choice, None)?)
+}
+
 /// Draws the workload and times it.
 pub(crate) fn take(args: &WorkloadArgs) -> Result<Taken> {
-    let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
-    let device = device::open(choice, None)?;
+    let device = open(args)?;
     let backend = device.kind();
     let jobs = workload::draw(args.rows, args.seed)?;
     let n_predicates: usize = jobs.iter().map(|job| job.predicates.len()).sum();

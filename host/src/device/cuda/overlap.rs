@@ -18,7 +18,8 @@ use super::columns::{Slices, Upload};
 use super::launch::OverlapLaunches;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::plan::overlap::{BlockJoin, ElementList, OverlapMethod};
+use crate::plan::overlap::{BlockJoin, ElementList};
+use crate::plan::path::OverlapMethod;
 use cudarc::driver::CudaSlice;
 use gathered::Gathered;
 use hyperblock_shared::layout::{

@@ -8,7 +8,9 @@ use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
 use crate::plan::overlap;
-use crate::plan::path::{AccessPath, Inner, KeyMethod, KeyPairs, KeyPath, OverlapPath, SweepPath};
+use crate::plan::path::{
+    AccessPath, Inner, KeyMethod, KeyPairs, KeyPath, OverlapMethod, OverlapPath, SweepPath,
+};
 use crate::plan::sweep::{Block, Estimate, Lead, Sweep, Within, settings};
 use crate::plan::work::{PerPair, Rates, Unit, Work};
 use crate::plan::{BranchSteps, JoinChoice, Program, ScanOptions, SimilarityChoice};
@@ -171,30 +173,41 @@ impl<'a> Branch<'a> {
                 all.push((path, KeyPath::work(method, &pairs, self.deciding(scales))));
             }
         };
-        add(keys.pairs(None), None);
+        let without = keys.pairs(None);
         if options.join == JoinChoice::Plain {
-            return;
+            return add(without, None);
+        }
+        // Where all records were counted and no key is heavy, there is nothing to screen. Where some were, a key that none of
+        // them showed may still be: at the same cost, it had better be screened.
+        if keys.is_exact() {
+            add(without, None);
         }
         for ((lead, estimate), joined) in estimates.iter().zip(joined) {
             let inner = |overlap| Some(Inner { lead: lead.predicate, overlap });
             // Sets alone: of texts, short ones would have to be swept beside it. And an index for each key, of which there
             // may be thousands, only if it must be.
             let is_wanted = |it: &&overlap::Estimate| {
-                it.elements.grams().is_none()
-                    && (is_forced(options) || it.method == overlap::OverlapMethod::Dense)
+                it.elements.grams().is_none() && (is_forced(options) || it.method == OverlapMethod::Dense)
             };
             let joined: Vec<_> = joined.iter().filter(is_wanted).collect();
             let is_swept = joined.is_empty() || !is_forced(options);
             let n_items = estimate.n_items();
             for overlap in joined {
                 let within = |[l, r]: [f64; 2]| overlap.work_within([l.min(n_items[0]), r.min(n_items[1])]);
-                add(keys.pairs(Some((options.heavy, &within))), inner(Some(overlap.method)));
+                let pairs = keys.pairs(Some((options.heavy, &within)));
+                if pairs.n_heavy > 0.0 || !keys.is_exact() {
+                    add(pairs, inner(Some(overlap.method)));
+                }
             }
             let per_pair = estimate.comparing.unwrap_or_else(|| self.deciding(scales));
             let within = |n_records| estimate.work_within(n_records, per_pair);
-            if is_swept {
-                add(keys.pairs(Some((options.heavy, &within))), inner(None));
+            let pairs = keys.pairs(Some((options.heavy, &within)));
+            if is_swept && (pairs.n_heavy > 0.0 || !keys.is_exact()) {
+                add(pairs, inner(None));
             }
+        }
+        if !keys.is_exact() {
+            add(without, None);
         }
     }
 
@@ -314,8 +327,8 @@ fn overlaps(
         n_samples,
     };
     let is_wanted = |estimate: &overlap::Estimate| match options.similarity {
-        SimilarityChoice::Join => estimate.method == overlap::OverlapMethod::Index,
-        SimilarityChoice::Dense => estimate.method == overlap::OverlapMethod::Dense,
+        SimilarityChoice::Join => estimate.method == OverlapMethod::Index,
+        SimilarityChoice::Dense => estimate.method == OverlapMethod::Dense,
         SimilarityChoice::Cheapest | SimilarityChoice::Sweep => true,
     };
     let all = overlap::Sampled::all(encoded, measure);

@@ -97,6 +97,11 @@ impl Key {
 pub(super) type Heavy<'a> = (u64, &'a dyn Fn([f64; 2]) -> Work);
 
 impl SampledKeys {
+    /// Whether all records were counted.
+    pub(super) fn is_exact(&self) -> bool {
+        self.scales.iter().all(|&scale| scale <= 1.0)
+    }
+
     /// What the pairs of all records come to.
     pub(super) fn pairs(&self, heavy: Option<Heavy<'_>>) -> KeyPairs {
         let Self { keys, scales, n_records } = self;

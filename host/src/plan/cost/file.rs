@@ -98,9 +98,13 @@ impl CostModel {
         self.network.forward(&self.inputs(features)).clamp(least, most).exp2()
     }
 
-    /// What access paths take.
+    /// What access paths take: on a CPU, with the threads of this process.
     pub fn rates(&self) -> Rates {
-        Rates::new(self.rates, self.backend)
+        let n_threads = match self.backend {
+            BackendKind::Cpu => rayon::current_num_threads(),
+            BackendKind::Cuda => 1,
+        };
+        Rates { nanoseconds: self.rates, n_threads }
     }
 
     /// The features as the network takes them.

@@ -3,12 +3,13 @@
 //! Some values of each side are joined with each other, as they would be among all: the same prefixes, the same bounds, and
 //! elements in the order of their frequencies. So many pairs of the sample are hits, and that share of all pairs will be.
 
+use super::ElementList;
 use super::block::{BlockJoin, Values, pairs};
 use super::grams::{Element, elements_of, most_symbols};
-use super::{ElementList, OverlapMethod};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::ScanOptions;
+use crate::plan::path::OverlapMethod;
 use crate::plan::work::{PerPair, Unit, Work};
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns as _, Head, MISSING};

@@ -1,9 +1,10 @@
 //! The jobs: what hyperblock is asked, and what it must find.
 
 use super::people;
-use crate::bench::workload::{data_sets, rule_file};
+use crate::bench::workload::data_sets;
 use crate::bench::{JobArgs, JobName, workflow};
 use crate::cargo::{root, target};
+use crate::paths::rule_file;
 use crate::replace::replace;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
