@@ -3,8 +3,10 @@
 use hyperblock::Control;
 use hyperblock::Prepared;
 use hyperblock::device::cpu::Cpu;
+use hyperblock::operators::scan::ScanOperator;
 use hyperblock::plan::cost::CostSource;
-use hyperblock::plan::{JoinChoice, ScanOptions, Variant};
+use hyperblock::plan::{JoinChoice, PortablePlan, ScanOptions, Variant};
+use hyperblock::run::schedule;
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate::Test;
 use hyperblock_shared::text::scratch_words;
@@ -428,4 +430,46 @@ fn assert_counted(paper: &Paper<'_>) {
         let (said, is) = (plan.statistics.selectivity[ix], f64::from(n_holding) / f64::from(n_pairs.max(1)));
         assert!((said - is).abs() < 1e-9, "{}: said {said}, is {is}", plan.predicates[ix]);
     }
+}
+
+/// What a plan over one table decided finds the same in another one as that one's own plan.
+#[test]
+fn a_plan_is_carried_to_other_tables() {
+    let whens = [
+        "l.home = r.home AND levenshtein(l.name, r.name) <= 1",
+        "jaccard(qgrams(l.name, 2), qgrams(r.name, 2)) >= 0.5 AND l.state = r.state",
+    ];
+    let case = |whens: &[&str], n_rows: usize, salt: usize| Case {
+        left: zipf_sheet(n_rows, salt),
+        right: None,
+        whens: whens.iter().map(|&when| when.to_owned()).collect(),
+    };
+    let cases = [case(&whens, 3_000, 1), case(&whens, 2_000, 2), case(&["l.name = r.name"], 100, 3)];
+    let [from, to, other] =
+        cases.each_ref().map(|case| case.prepare().unwrap_or_else(|error| panic!("{error}")));
+    let device = Cpu::new();
+    let bytes = PortablePlan::of(&from.prepared.plan).to_bytes().unwrap();
+    let plan = PortablePlan::from_bytes(&bytes).unwrap();
+    assert_eq!(plan, PortablePlan::of(&from.prepared.plan));
+    let Prepared { encoded, plan: own, .. } = &to.prepared;
+    let found = |program: &hyperblock::plan::Program| {
+        let mut all = Vec::new();
+        let mut scan = device.load(encoded, program).unwrap();
+        let (task, control) = (to.prepared.task(), Control::default());
+        schedule::run(&mut *scan, vec![task], usize::MAX, &control, &mut |found| {
+            all.extend(found.iter().map(|found| (found.left, found.right, found.rule)));
+            Ok(())
+        })
+        .unwrap();
+        all
+    };
+    let carried = plan.bind(&own.predicates, encoded, ScanOptions::default()).unwrap();
+    assert_eq!(carried.paths(), from.prepared.plan.program().paths());
+    let wanted = found(own.program());
+    assert!(wanted.len() > 100, "{}", wanted.len());
+    assert_eq!(found(&carried), wanted);
+    // Bytes that are cut off, or of other rules, are refused.
+    assert!(PortablePlan::from_bytes(&bytes[..bytes.len() / 2]).is_err());
+    let refused = plan.bind(&other.prepared.plan.predicates, &other.prepared.encoded, ScanOptions::default());
+    assert!(refused.unwrap_err().to_string().contains("other rules"));
 }

@@ -7,7 +7,7 @@ use hyperblock_shared::path::{FORGOTTEN, REMEMBERED};
 use std::collections::HashMap;
 
 /// A step of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub enum PlannedStep {
     /// Go on with the next step if the predicate holds, else with `otherwise`.
     Test {

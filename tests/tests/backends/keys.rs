@@ -1,7 +1,7 @@
 //! Equalities: whatever is made of them, and however many records a key has, what is found stays the same.
 
 use crate::bench::{Bench, EVERYWHERE, GPU, On, Registered, hashed, trials};
-use crate::papers::prepare;
+use crate::papers::{by_pairs, prepare};
 use hyperblock::Control;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::access::{Access, accesses};
@@ -67,7 +67,7 @@ fn random_keys(bench: Bench) {
     for_cases(n_cases, &keyed_cases(most_rows), |paper| {
         let wanted = paper.oracle();
         for &options in &options {
-            let again = paper.again(&|job| job.scan_options(options));
+            let again = paper.again(&|job| job.scan_options(options).cost(by_pairs()));
             let mut counted = counts.get();
             count_accesses(&again, &mut counted);
             counts.set(counted);

@@ -1,0 +1,70 @@
+//! A plan as bytes: what was decided, without anything of the tables that it was decided on.
+//!
+//! Predicates are numbered as the rules have them, and steps and access paths name them by these numbers. So whoever has
+//! tables of the same columns and the same rules can bind the plan to them: another process, or another machine.
+
+use super::layout::PlannedStep;
+use super::path::AccessPath;
+use super::{Plan, Program, ScanOptions};
+use crate::base::error::{Error, Result};
+use crate::encode::Encoded;
+use crate::rules::Predicate;
+use rkyv::{Archive, Deserialize, Serialize};
+use std::ops::Range;
+
+/// The layout of the bytes. One with another number is not ours to read.
+const VERSION: u32 = 1;
+
+/// What a plan decided.
+#[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub struct PortablePlan {
+    version: u32,
+    /// As SQL, to tell whether rules are the same.
+    predicates: Vec<String>,
+    steps: Vec<PlannedStep>,
+    /// By branch, or part of one: its steps, and the path.
+    paths: Vec<(Range<u32>, AccessPath)>,
+}
+
+impl PortablePlan {
+    /// What a plan decided.
+    pub fn of(plan: &Plan) -> Self {
+        Self {
+            version: VERSION,
+            predicates: texts(&plan.predicates),
+            steps: plan.steps().to_vec(),
+            paths: plan.program().paths().to_vec(),
+        }
+    }
+
+    /// As bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        rkyv::to_bytes::<rkyv::rancor::Error>(self)
+            .map(|bytes| bytes.into_vec())
+            .map_err(|error| Error::Internal(format!("the plan cannot be written: {error}")))
+    }
+
+    /// From bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut aligned = rkyv::util::AlignedVec::<16>::with_capacity(bytes.len());
+        aligned.extend_from_slice(bytes);
+        let read = rkyv::from_bytes::<Self, rkyv::rancor::Error>(&aligned);
+        let plan = read.map_err(|error| Error::Job(format!("not a plan: {error}")))?;
+        match plan.version {
+            VERSION => Ok(plan),
+            other => Err(Error::Job(format!("a plan of version {other}, and this program reads {VERSION}"))),
+        }
+    }
+
+    /// The plan over an encoding, made for the same rules.
+    pub fn bind(&self, predicates: &[Predicate], encoded: &Encoded, options: ScanOptions) -> Result<Program> {
+        if self.predicates != texts(predicates) {
+            return Err(Error::Job("the plan was made for other rules".into()));
+        }
+        Ok(Program::new(encoded, &self.steps, options)?.with_paths(self.paths.clone()))
+    }
+}
+
+fn texts(predicates: &[Predicate]) -> Vec<String> {
+    predicates.iter().map(ToString::to_string).collect()
+}
