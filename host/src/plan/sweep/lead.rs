@@ -296,8 +296,7 @@ fn comparing(encoded: &Encoded, lead: &Lead, heads: &[Head]) -> PerPair {
 /// The share of all pairs that count in an order, and how many lists there are.
 fn halved(order: Order) -> (f64, usize) {
     match order {
-        Order::AsTheyAre => (1.0, 2),
-        Order::Ascending => (1.0, 2),
+        Order::AsTheyAre | Order::Ascending => (1.0, 2),
         Order::Unordered => (0.5, 1),
     }
 }
