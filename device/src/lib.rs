@@ -37,6 +37,7 @@ pub mod scan;
 pub mod score;
 mod screen;
 mod verify;
+pub mod walk;
 mod work;
 
 #[cfg(target_arch = "nvptx64")]

@@ -16,7 +16,6 @@ mod closure;
 mod cluster;
 #[cfg(any(
     feature = "scan",
-    feature = "descent",
     feature = "residual",
     feature = "listed",
     feature = "mean",
@@ -24,7 +23,7 @@ mod cluster;
     feature = "weight"
 ))]
 mod columns;
-#[cfg(any(feature = "scan", feature = "descent", feature = "residual", feature = "listed"))]
+#[cfg(any(feature = "scan", feature = "residual", feature = "listed"))]
 mod decide;
 #[cfg(feature = "join")]
 mod join;
@@ -41,7 +40,7 @@ mod partitions;
 mod relation;
 #[cfg(feature = "residual")]
 mod residual;
-#[cfg(any(feature = "scan", feature = "descent"))]
+#[cfg(feature = "scan")]
 mod scan;
 #[cfg(any(feature = "mean", feature = "pattern", feature = "weight"))]
 mod score;

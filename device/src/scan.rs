@@ -14,6 +14,7 @@
 use crate::block::Block;
 use crate::screen::{GROUPS_WORDS, Groups};
 use crate::verify::{Pair, VERIFY_WORDS, Verify};
+use crate::walk::Way;
 use crate::work::N_TIMED;
 pub use crate::work::{Results, Scan};
 use core::sync::atomic::Ordering::Relaxed;
@@ -24,7 +25,7 @@ use hyperblock_shared::sweep::Sweep;
 use hyperblock_shared::text::Scratch;
 use hyperblock_shared::window::Interval;
 
-// The block's own words of shared memory: the stretch it took, the interval to claim next, and since when it has its
+// The block's own words of shared memory: the stretch it took, the run or the interval to claim next, and since when it has its
 // share, two words. The warps' words begin at `OWN_WORDS`: those of their groups, then those of their verification.
 const TAKEN: u32 = 0;
 const NEXT_CLAIM: u32 = 1;
@@ -38,18 +39,19 @@ const _: () = assert!(scan_shared_words(32 * WARP) == OWN_WORDS + 32 * WARP_WORD
 /// No stretch is left.
 const NONE: u32 = u32::MAX;
 
-/// The kernel's body. Paths are walked step by step, or with `DESCEND` by recursion.
+/// The kernel's body.
 // Always: left to itself the compiler may call it, and hand over `scan` through local memory.
 #[inline(always)]
-pub fn scan<const DESCEND: bool>(
+pub fn scan(
     block: &impl Block,
     scan: &Scan<'_, impl Columns>,
+    way: impl Way,
     scratch: &mut (impl Scratch + ?Sized),
 ) {
     let own = OWN_WORDS + block.warp_ix() * WARP_WORDS;
     begin(block);
     let groups = Groups::new(block, own);
-    let verify = Verify::<DESCEND>::new(own + GROUPS_WORDS);
+    let verify = Verify::new(way, own + GROUPS_WORDS);
     verify.begin(block);
     let mut is_finished = false;
     loop {

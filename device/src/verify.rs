@@ -15,6 +15,7 @@
 
 use crate::block::Block;
 use crate::primitives::queues::{Queue, taken};
+use crate::walk::Way;
 use crate::work::{N_HEAVY, Scan};
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::columns::Columns;
@@ -31,7 +32,8 @@ pub(crate) const VERIFY_WORDS: u32 = SEVERAL + ITEMS + Queue::<RECORD_WORDS>::N_
 const ITEMS: u32 = Queue::<ITEM_WORDS>::N_WORDS;
 
 /// A warp's pairs that passed the screen and are not verified yet.
-pub(crate) struct Verify<const DESCEND: bool> {
+pub(crate) struct Verify<W> {
+    way: W,
     /// Where the queue of items begins in shared memory: room for two warps' pairs; then that of records. The four words
     /// before it are the warp's too: which of the pairs of items that were taken last, and still lie behind the queue, are being expanded; how
     /// many pairs are queued, of records in the upper half; and how far the first expansion is, two words.
@@ -58,9 +60,9 @@ struct Waiting {
     is_active: bool,
 }
 
-impl<const DESCEND: bool> Verify<DESCEND> {
-    pub(crate) fn new(own: u32) -> Self {
-        Self { items: own + SEVERAL }
+impl<W: Way> Verify<W> {
+    pub(crate) fn new(way: W, own: u32) -> Self {
+        Self { way, items: own + SEVERAL }
     }
 
     /// Empties everything. All lanes come here together.
@@ -183,11 +185,7 @@ impl<const DESCEND: bool> Verify<DESCEND> {
             };
             if let Some((left, right)) = ordered.filter(|_| step.is_active) {
                 pair = Pair { left, right };
-                witness = if DESCEND {
-                    scan.path.witness_by_descent(branch, scan.columns, left, right, scratch)
-                } else {
-                    scan.path.witness(branch, scan.columns, left, right, scratch, &mut ())
-                };
+                witness = self.way.witness(scan.path, branch, scan.columns, (left, right), scratch);
             }
             if is_lead {
                 self.begin_expanding(block, scan, witness.is_some());
@@ -204,7 +202,8 @@ impl<const DESCEND: bool> Verify<DESCEND> {
         let Pair { left, right } = step.records;
         let may_hold = step.is_active
             && settings.order.pair(left, right).is_some_and(|(left, right)| {
-                scan.path.may_have_witness(settings.branch(step.is_led), scan.columns, left, right)
+                let branch = settings.branch(step.is_led);
+                !W::GLANCES || scan.path.may_have_witness(branch, scan.columns, left, right)
             });
         let waiting = block.ballot(may_hold);
         self.records().push(block, self.n_records(block), waiting, [left, right, u32::from(step.is_led)]);

@@ -18,7 +18,7 @@ pub struct Scan<'a, C> {
     pub sweep: Sweep<'a>,
     /// By block: the stretches it has to do.
     pub slots: &'a [AtomicU64],
-    /// A bit for each interval.
+    /// A bit for each run of stretches.
     pub claimed: &'a [AtomicU32],
     /// Nanoseconds that shares took, as far as there is room.
     pub latencies: &'a [AtomicU32],

@@ -16,6 +16,7 @@
 pub mod billionths;
 pub mod columns;
 pub mod components;
+pub mod counts;
 pub mod join;
 pub mod layout;
 pub mod matrix;

@@ -112,9 +112,11 @@ impl Branch {
     }
 }
 
-/// Watches a walk.
+/// Watches a walk, as far as it goes through the branch that it is of: what it asks of others only tells whose a pair is.
 pub trait Observer {
-    /// A test was made, and whether its predicate holds; `computed` if it was not remembered.
+    /// A step's predicate was computed, for two values whatever pairs of records have them.
+    fn probed(&mut self, step: u32);
+    /// A pair came to a test, and whether its predicate holds; `computed` if that was not known.
     fn tested(&mut self, step: u32, holds: bool, computed: bool);
     /// A witness was reached.
     fn reached(&mut self, step: u32);
@@ -122,6 +124,8 @@ pub trait Observer {
 
 /// Nobody watches.
 impl Observer for () {
+    #[inline]
+    fn probed(&mut self, _: u32) {}
     #[inline]
     fn tested(&mut self, _: u32, _: bool, _: bool) {}
     #[inline]
@@ -176,21 +180,28 @@ impl<'a> Walk<'a> {
                 (looking_back, ix, end) = (true, 0, branch.from);
                 continue;
             };
+            let is_own = branch.from <= ix && ix < branch.upto;
             match step {
                 ArchivedStep::Witness { rule, then } => {
-                    observer.reached(ix);
                     if looking_back {
                         return None;
+                    }
+                    if is_own {
+                        observer.reached(ix);
                     }
                     // Rules of later branches count too.
                     (witness, ix, end) = (witness.min(rule.to_native()), then.to_native(), u32::MAX);
                 }
                 ArchivedStep::Equal { left: operand_l, right: operand_r, otherwise } => {
-                    let holds = ix == branch.known
-                        || equal(columns, operand_l.to_native(), operand_r.to_native(), left, right);
-                    observer.tested(ix, holds, true);
+                    let is_known = ix == branch.known;
+                    let holds =
+                        is_known || equal(columns, operand_l.to_native(), operand_r.to_native(), left, right);
                     if is_probe {
+                        observer.probed(ix);
                         return holds.then_some(0);
+                    }
+                    if is_own {
+                        observer.tested(ix, holds, !is_known);
                     }
                     ix = if holds { ix + 1 } else { otherwise.to_native() };
                 }
@@ -203,9 +214,12 @@ impl<'a> Walk<'a> {
                         outcomes.remember(bit, holds);
                         holds
                     });
-                    observer.tested(ix, holds, known.is_none());
                     if is_probe {
+                        observer.probed(ix);
                         return holds.then_some(0);
+                    }
+                    if is_own {
+                        observer.tested(ix, holds, known.is_none());
                     }
                     ix = if holds { ix + 1 } else { otherwise.to_native() };
                 }
@@ -254,12 +268,24 @@ impl<'a> Walk<'a> {
             return pair.holds(branch.from, scratch).0.then_some(0);
         }
         let upto = branch.upto.min(n_steps);
-        let witness = pair.least_rule(branch.from, upto, scratch);
-        if witness == u32::MAX || pair.least_rule(0, branch.from, scratch) != u32::MAX {
+        let own = pair.least_rule(branch.from, upto, scratch);
+        if own.rule == u32::MAX || pair.least_rule(0, branch.from, scratch).rule != u32::MAX {
             return None;
         }
-        Some(witness.min(pair.least_rule(upto, n_steps, scratch)))
+        if own.is_last {
+            return Some(own.rule);
+        }
+        Some(own.rule.min(pair.least_rule(upto, n_steps, scratch).rule))
     }
+}
+
+/// What a descent found.
+#[derive(Clone, Copy)]
+struct Least {
+    /// The first rule in file order, or `u32::MAX`.
+    rule: u32,
+    /// No rule before it may hold anywhere.
+    is_last: bool,
 }
 
 /// A pair on its way down the tree.
@@ -274,15 +300,19 @@ struct Descent<'a, C> {
 impl<C: Columns> Descent<'_, C> {
     /// The first rule in file order that holds among the siblings of a range of steps and all below them.
     #[inline(never)]
-    fn least_rule(&self, from: u32, upto: u32, scratch: &mut (impl Scratch + ?Sized)) -> u32 {
-        let (mut ix, mut least) = (from, u32::MAX);
-        while ix < upto {
-            if let ArchivedStep::Witness { rule, .. } = &self.path.steps[ix as usize] {
-                least = least.min(rule.to_native());
+    fn least_rule(&self, from: u32, upto: u32, scratch: &mut (impl Scratch + ?Sized)) -> Least {
+        let mut ix = from;
+        let mut least = Least { rule: u32::MAX, is_last: false };
+        while ix < upto && !least.is_last {
+            if let ArchivedStep::Witness { rule, then } = &self.path.steps[ix as usize] {
+                least.rule = least.rule.min(rule.to_native());
+                least.is_last = then.to_native() as usize >= self.path.steps.len();
             }
             let (holds, next) = self.holds(ix, scratch);
             if holds {
-                least = least.min(self.least_rule(ix + 1, next, scratch));
+                // A part of a branch ends within the tests that lead to it.
+                let below = self.least_rule(ix + 1, next.min(upto), scratch);
+                least = Least { rule: least.rule.min(below.rule), is_last: below.is_last };
             }
             ix = next;
         }

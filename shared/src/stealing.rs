@@ -1,9 +1,12 @@
 //! Who does which stretch: the sliding window, and stealing.
 //!
 //! Every block has a slot, a word with the range of stretches that it still has to do. It takes them from the front. When
-//! the slot is empty it claims the next interval that nobody has claimed, by a bit of a common bitmap: so the window of
-//! intervals under way slides on, and quick blocks do what slow ones would have done later. When all are claimed, it
+//! the slot is empty it claims its next run of stretches, or if that is taken another that nobody has claimed, by a bit of a
+//! common bitmap: so the window of what is under way slides on, and quick blocks do what slow ones would have done later. When all are claimed, it
 //! robs a block that has much left of the back half of its range.
+//!
+//! In the paper a block claims an interval. Where values are few, there are fewer intervals than blocks, and most blocks would
+//! have to rob before they have anything to do: so stretches are cut into runs by their number alone, some for each block.
 //!
 //! ```text
 //!   slot of block 7   [ start ....... | middle ........ end )   a thief sets the slot to [start, middle)
@@ -112,20 +115,37 @@ pub struct Division<'a, W, B> {
     pub firsts: &'a [u32],
     /// By block.
     pub slots: &'a [W],
-    /// A bit for each interval, 32 a word; not used without stealing.
+    /// A bit for each run of stretches, 32 a word.
     pub claimed: &'a [B],
     /// How it is divided.
     pub policy: Policy,
 }
 
+/// Enough that quick blocks can do more than slow ones, few enough that claiming costs nothing.
+const RUNS_PER_SLOT: u32 = 8;
+
 /// Which of the two ways to balance work are in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Blocks take interval after interval. Otherwise each has one fixed share of all stretches.
+    /// Blocks take one part of the work after the other. Otherwise each has one fixed share of all stretches.
     pub sliding: bool,
-    /// Blocks take intervals that others would have taken, and halves of what others have left. Otherwise each does its
-    /// own: one interval in as many as there are slots, or its share.
+    /// Blocks take whatever nobody has taken yet, and halves of what others have left. Otherwise each does one of
+    /// its own and is done: there is a block for each interval, and the hardware begins the next when one ends.
     pub stealing: bool,
+}
+
+impl Policy {
+    /// How many blocks there are, if so many are under way at once.
+    #[inline]
+    pub fn n_slots(self, window: u32, n_intervals: u32) -> u32 {
+        if self.sliding && !self.stealing { n_intervals.max(1) } else { window }
+    }
+
+    /// How many runs of stretches there are to claim.
+    #[inline]
+    pub fn n_runs(self, n_slots: u32, n_stretches: u32) -> u32 {
+        if self.sliding && self.stealing { n_stretches.min(n_slots.saturating_mul(RUNS_PER_SLOT)) } else { 0 }
+    }
 }
 
 /// Where a block is with its claims.
@@ -133,7 +153,7 @@ pub struct Policy {
 pub struct Taker {
     /// Its slot.
     pub slot: u32,
-    /// The interval to try next, or whether the one share was taken.
+    /// The run or the interval to try next, or whether the one share was taken.
     pub next: u32,
 }
 
@@ -187,32 +207,43 @@ impl<W: Word, B: Bits> Division<'_, W, B> {
     pub fn claim(&self, taker: &mut Taker) -> Option<Share> {
         let n_intervals = self.firsts.len() as u32 - 1;
         let n_slots = self.slots.len() as u32;
+        let n_stretches = self.firsts[n_intervals as usize];
+        // The parts of all stretches, cut into so many.
+        let part = |ix: u32, n_parts: u32| {
+            let bound = |ix: u32| (u64::from(n_stretches) * u64::from(ix) / u64::from(n_parts)) as u32;
+            Share { start: bound(ix), end: bound(ix + 1) }
+        };
         if !self.policy.sliding {
-            let n_stretches = u64::from(self.firsts[n_intervals as usize]);
-            let bound = |slot: u32| (n_stretches * u64::from(slot) / u64::from(n_slots)) as u32;
             let is_first = core::mem::replace(&mut taker.next, u32::MAX) != u32::MAX;
-            return is_first.then(|| Share { start: bound(taker.slot), end: bound(taker.slot + 1) });
+            return is_first.then(|| part(taker.slot, n_slots));
         }
         if !self.policy.stealing {
             let interval = taker.next;
             taker.next = interval.saturating_add(n_slots);
             return (interval < n_intervals).then(|| self.interval(interval));
         }
-        // From where the block was to the end, then from the start: what it finds claimed stays so.
-        let first_word = if taker.next < n_intervals { taker.next / 32 } else { 0 };
-        let n_words = n_intervals.div_ceil(32);
-        for word in (first_word..n_words).chain(0..first_word) {
-            let in_word = (n_intervals - 32 * word).min(32);
+        // Each block has places of its own, as many apart as there are blocks, and looks there first: so blocks do not wait for
+        // each other, as they would if all looked for the first that is free. From there on it looks round; what it finds
+        // claimed stays so.
+        let n_runs = self.policy.n_runs(n_slots, n_stretches);
+        if n_runs == 0 {
+            return None;
+        }
+        let own = if taker.next < n_runs { taker.next } else { taker.slot % n_runs };
+        let n_words = n_runs.div_ceil(32);
+        for nth in 0..n_words {
+            let word = (own / 32 + nth) % n_words;
+            let in_word = (n_runs - 32 * word).min(32);
             let all = u32::MAX >> (32 - in_word);
             let bits = &self.claimed[word as usize];
             let mut free = !bits.load() & all;
             while free != 0 {
-                let lowest = free & free.wrapping_neg();
-                let before = bits.set(lowest);
-                if before & lowest == 0 {
-                    let interval = 32 * word + lowest.trailing_zeros();
-                    taker.next = interval + 1;
-                    return Some(self.interval(interval));
+                let bit = (free.rotate_right(own % 32).trailing_zeros() + own) % 32;
+                let before = bits.set(1 << bit);
+                if before & 1 << bit == 0 {
+                    let run = 32 * word + bit;
+                    taker.next = run.saturating_add(n_slots);
+                    return Some(part(run, n_runs));
                 }
                 free = !before & all;
             }
@@ -299,8 +330,9 @@ mod tests {
                 .collect();
             let n_stretches = firsts[lengths.len()];
             let slots: Vec<AtomicU64> = (0..n_blocks).map(|_| AtomicU64::new(Share::NONE.word())).collect();
-            let claimed: Vec<AtomicU32> = (0..lengths.len().div_ceil(32)).map(|_| AtomicU32::new(0)).collect();
             let policy = Policy { sliding, stealing };
+            let n_words = policy.n_runs(n_blocks as u32, n_stretches).div_ceil(32);
+            let claimed: Vec<AtomicU32> = (0..n_words).map(|_| AtomicU32::new(0)).collect();
             let division = Division { firsts: &firsts, slots: &slots, claimed: &claimed, policy };
             let mut takers: Vec<Taker> = (0..n_blocks as u32).map(Taker::new).collect();
             let mut taken = Vec::new();

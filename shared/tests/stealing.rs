@@ -67,7 +67,8 @@ impl<W: Word, B: Bits> Common<W, B> {
             firsts.push(firsts[firsts.len() - 1] + length);
         }
         let slots = (0..n_threads).map(|_| word()).collect();
-        let claimed = (0..lengths.len().div_ceil(32)).map(|_| bits()).collect();
+        let n_runs = policy.n_runs(n_threads, firsts[firsts.len() - 1]);
+        let claimed = (0..n_runs.div_ceil(32)).map(|_| bits()).collect();
         Self { firsts, slots, claimed, policy }
     }
 

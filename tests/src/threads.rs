@@ -24,17 +24,19 @@ use hyperblock::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use hyperblock::operators::relations::{Relations, RelationsOperator};
 use hyperblock::operators::scan::{Outcome, Scan, ScanOperator};
 use hyperblock::operators::scores::{PairScores, ScoresOperator, Tests};
-use hyperblock::plan::Program;
 use hyperblock::plan::access::{Access, accesses};
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::join::KeyColumn;
 use hyperblock::plan::partition::blocks;
 use hyperblock::plan::path::KeyMethod;
 use hyperblock::plan::sweep::Sweep;
+use hyperblock::plan::{Program, WalkChoice};
 use hyperblock::read::edges::Graph;
 use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::block::Block;
 use hyperblock_device::scan;
+use hyperblock_device::walk::{ByDescent, Counted, StepByStep};
+use hyperblock_shared::counts::Counts;
 use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
 use hyperblock_shared::text::scratch_words;
@@ -105,16 +107,25 @@ impl KernelOnThreads {
         self.n_giants.load(Relaxed)
     }
 
-    fn launch(&self, job: &scan::Scan<'_, Encoded>, is_sequential: bool, n_scratch: u32) {
+    fn launch(&self, job: &scan::Scan<'_, Encoded>, walk: Walking<'_>, n_scratch: u32) {
         let n_shared = scan_shared_words(self.threads_per_block);
         launch(job.slots.len() as u32, self.threads_per_block, n_shared, |thread| {
             let mut scratch = vec![0u64; n_scratch as usize];
-            match is_sequential {
-                true => scan::scan::<false>(thread, job, scratch.as_mut_slice()),
-                false => scan::scan::<true>(thread, job, scratch.as_mut_slice()),
+            let scratch = scratch.as_mut_slice();
+            match walk.choice {
+                WalkChoice::StepByStep => scan::scan(thread, job, StepByStep, scratch),
+                WalkChoice::ByDescent => scan::scan(thread, job, ByDescent, scratch),
+                WalkChoice::Counted => scan::scan(thread, job, Counted(walk.counts), scratch),
             }
         });
     }
+}
+
+/// How paths are walked, and where that is counted.
+#[derive(Clone, Copy)]
+struct Walking<'a> {
+    choice: WalkChoice,
+    counts: Counts<'a>,
 }
 
 /// Runs a kernel's body on so many blocks of so many threads, with so many words of shared memory each.
@@ -227,23 +238,26 @@ impl Scan for ThreadScan<'_> {
         let device = self.device;
         let n_found = AtomicU32::new(0);
         let results = atomics(device.result_capacity * CANDIDATE_WORDS as u32, UNWRITTEN);
+        let counts: Vec<AtomicU64> = (0..self.program.n_counts()).map(|_| AtomicU64::new(0)).collect();
+        let walk = Walking { choice: self.program.options().walk, counts: Counts(&counts) };
         for block in blocks(task) {
             for access in accesses(self.encoded, self.program, &block, control)? {
                 let sweep = match access {
                     Access::Sweep(sweep) => sweep,
                     Access::Join(join) if join.found_by == KeyMethod::Hash => {
                         let results = scan::Results { words: &results, n_found: &n_found };
-                        join::residual(device, &join, self.encoded, self.program, results)?;
+                        join::residual(device, &join, self.encoded, self.program, (results, walk))?;
                         continue;
                     }
                     Access::Join(join) => join.as_sweep(&self.program.options())?,
                     Access::Overlap(join) => {
                         let results = scan::Results { words: &results, n_found: &n_found };
-                        let heavies = overlap::overlap(device, &join, self.encoded, self.program, results)?;
+                        let (encoded, program) = (self.encoded, self.program);
+                        let heavies = overlap::overlap(device, &join, encoded, program, (results, walk))?;
                         device.n_heavies.fetch_add(heavies.len() as u32, Relaxed);
                         if !heavies.is_empty() {
                             let heavy = join.heavy(self.program, &heavies);
-                            join::residual(device, &heavy, self.encoded, self.program, results)?;
+                            join::residual(device, &heavy, self.encoded, self.program, (results, walk))?;
                         }
                         continue;
                     }
@@ -254,11 +268,12 @@ impl Scan for ThreadScan<'_> {
                 if n_found.load(Relaxed) > device.result_capacity {
                     break;
                 }
-                let heavies = self.sweep(&sweep, &results, &n_found)?;
+                let heavies = self.sweep(&sweep, &results, &n_found, walk)?;
                 device.n_heavies.fetch_add(heavies.len() as u32, Relaxed);
                 if !heavies.is_empty() {
                     let heavy = sweep.of_heavy(&heavies, device.threads_per_block)?;
-                    assert!(self.sweep(&heavy, &results, &n_found)?.is_empty(), "records are not heavy");
+                    let heavies = self.sweep(&heavy, &results, &n_found, walk)?;
+                    assert!(heavies.is_empty(), "records are not heavy");
                 }
             }
         }
@@ -269,14 +284,22 @@ impl Scan for ThreadScan<'_> {
             return Ok(Outcome::TooMany);
         }
         drain(&results, n_found, found);
+        control.count(&counts.iter().map(|count| count.load(Relaxed)).collect::<Vec<_>>());
         control.advance(task.n_pairs());
         Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done })
     }
 }
 
 impl ThreadScan<'_> {
-    fn sweep(&self, sweep: &Sweep, results: &[AtomicU32], n_found: &AtomicU32) -> Result<Vec<(u32, u32)>> {
-        let n_blocks = self.device.n_blocks.min(sweep.n_stretches()).max(1);
+    fn sweep(
+        &self,
+        sweep: &Sweep,
+        results: &[AtomicU32],
+        n_found: &AtomicU32,
+        walk: Walking<'_>,
+    ) -> Result<Vec<(u32, u32)>> {
+        let n_blocks = sweep.settings.policy.n_slots(self.device.n_blocks, sweep.intervals.len() as u32);
+        let n_blocks = n_blocks.min(sweep.n_stretches()).max(1);
         let slots: Vec<AtomicU64> = (0..n_blocks).map(|_| AtomicU64::new(0)).collect();
         let heavies = atomics(self.device.most_heavies * HEAVY_WORDS as u32, UNWRITTEN);
         let counters = atomics(2, 0);
@@ -285,14 +308,14 @@ impl ThreadScan<'_> {
             path: self.program.walk()?,
             sweep: sweep.borrow(),
             slots: &slots,
-            claimed: &atomics(sweep.intervals.len().div_ceil(32) as u32, 0),
+            claimed: &atomics(sweep.settings.policy.n_runs(n_blocks, sweep.n_stretches()).div_ceil(32), 0),
             latencies: &atomics(3, UNWRITTEN),
             heavies: &heavies,
             counters: &counters,
             results: scan::Results { words: results, n_found },
         };
         let n_scratch = scratch_words(self.encoded.longest());
-        self.device.launch(&job, self.program.options().sequential, n_scratch);
+        self.device.launch(&job, walk, n_scratch);
         let n_heavy = counters[0].load(Relaxed).min(self.device.most_heavies);
         let word = |ix: u32| {
             let word = heavies[ix as usize].load(Relaxed);

@@ -13,6 +13,7 @@
 use super::light::{Consumer, Light, light};
 use crate::block::Block;
 use crate::primitives::queues::{Queue, taken};
+use crate::walk::Way;
 use crate::work::Results;
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::join::{RESIDUAL_WORDS, light_words};
@@ -42,6 +43,7 @@ pub fn residual(
     block: &impl Block,
     partitions: &Light<'_>,
     residual: &Residual<'_, impl Columns>,
+    way: impl Way,
     scratch: &mut (impl Scratch + ?Sized),
 ) {
     let own = light_words(partitions.n_slots, block.n_threads(), true) + block.warp_ix() * RESIDUAL_WORDS;
@@ -49,22 +51,23 @@ pub fn residual(
         block.set_shared(own, 0);
     }
     block.warp_barrier();
-    light::<false, _>(block, partitions, &mut Decided { residual, own, scratch });
+    light::<false, _>(block, partitions, &mut Decided { residual, way, own, scratch });
 }
 
 /// Words of a queued pair.
 const PAIR_WORDS: usize = 2;
 
 /// A warp's pairs that are decided. Its own words of shared memory: how many wait to be walked, and their queue.
-struct Decided<'a, C, S: ?Sized> {
+struct Decided<'a, C, W, S: ?Sized> {
     residual: &'a Residual<'a, C>,
+    way: W,
     own: u32,
     scratch: &'a mut S,
 }
 
 const _: () = assert!(RESIDUAL_WORDS == 1 + Queue::<PAIR_WORDS>::N_WORDS);
 
-impl<C: Columns, S: Scratch + ?Sized> Consumer for Decided<'_, C, S> {
+impl<C: Columns, W: Way, S: Scratch + ?Sized> Consumer for Decided<'_, C, W, S> {
     const SEES_PAIRS: bool = true;
     const IS_LARGE: bool = true;
 
@@ -82,7 +85,8 @@ impl<C: Columns, S: Scratch + ?Sized> Consumer for Decided<'_, C, S> {
     fn pair(&mut self, block: &impl Block, _: (u64, u32), pair: Option<(u32, u32)>, is_left: bool) {
         let Residual { columns, path, branch, order, results } = *self.residual;
         let may_hold = pair.and_then(|(left, right)| order.pair(left, right));
-        let may_hold = may_hold.filter(|&(left, right)| path.may_have_witness(branch, columns, left, right));
+        let may_hold = may_hold
+            .filter(|&(left, right)| !W::GLANCES || path.may_have_witness(branch, columns, left, right));
         let waiting = block.ballot(may_hold.is_some());
         let queue = Queue::<PAIR_WORDS>(self.own + 1);
         let mut n_queued = block.shared(self.own);
@@ -96,7 +100,7 @@ impl<C: Columns, S: Scratch + ?Sized> Consumer for Decided<'_, C, S> {
             n_queued -= n_taken;
             let mut witness = None;
             if block.lane() < n_taken {
-                witness = path.witness(branch, columns, left, right, self.scratch, &mut ());
+                witness = self.way.witness(path, branch, columns, (left, right), self.scratch);
             }
             results.emit(block, left, right, witness);
         }

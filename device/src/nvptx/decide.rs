@@ -3,13 +3,13 @@
 use super::columns::{Column, Uploaded};
 use super::memory::Memory;
 use crate::scan::Results;
-#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+#[cfg(any(feature = "scan", feature = "listed"))]
 use crate::scan::Scan;
 use hyperblock_shared::layout::DeviceDecide;
-#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+#[cfg(any(feature = "scan", feature = "listed"))]
 use hyperblock_shared::layout::{DeviceItems, DeviceSweep};
 use hyperblock_shared::path::{Path, Walk};
-#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+#[cfg(any(feature = "scan", feature = "listed"))]
 use hyperblock_shared::sweep::{Items, Sweep};
 
 #[inline(always)]
@@ -34,6 +34,25 @@ pub(super) fn path<'a>(_: Memory, decide: &DeviceDecide, path: *const u8) -> Wal
     }
 }
 
+/// How these kernels walk paths.
+#[cfg(not(any(feature = "descent", feature = "counted")))]
+#[inline(always)]
+pub(super) fn way(_: Memory, _: &DeviceDecide) -> crate::walk::StepByStep {
+    crate::walk::StepByStep
+}
+
+#[cfg(feature = "descent")]
+#[inline(always)]
+pub(super) fn way(_: Memory, _: &DeviceDecide) -> crate::walk::ByDescent {
+    crate::walk::ByDescent
+}
+
+#[cfg(feature = "counted")]
+#[inline(always)]
+pub(super) fn way<'a>(memory: Memory, decide: &DeviceDecide) -> crate::walk::Counted<'a> {
+    crate::walk::Counted(hyperblock_shared::counts::Counts(memory.atomics(decide.counts)))
+}
+
 /// Where candidates go.
 #[inline(always)]
 pub(super) fn results<'a>(memory: Memory, decide: &DeviceDecide) -> Results<'a> {
@@ -41,7 +60,7 @@ pub(super) fn results<'a>(memory: Memory, decide: &DeviceDecide) -> Results<'a> 
 }
 
 /// A list.
-#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+#[cfg(any(feature = "scan", feature = "listed"))]
 #[inline(always)]
 fn items<'a>(memory: Memory, items: &DeviceItems) -> Items<'a> {
     Items {
@@ -54,7 +73,7 @@ fn items<'a>(memory: Memory, items: &DeviceItems) -> Items<'a> {
 }
 
 /// A scan of a sweep's pairs.
-#[cfg(any(feature = "scan", feature = "descent", feature = "listed"))]
+#[cfg(any(feature = "scan", feature = "listed"))]
 #[inline(always)]
 pub(super) fn scan<'a>(
     memory: Memory,

@@ -19,5 +19,5 @@ unsafe extern "ptx-kernel" fn hyperblock_listed(arguments: DeviceListed, path: *
         pairs: memory.read(arguments.pairs),
         counters: memory.atomics(arguments.counters),
     };
-    listed(&block, &job, &mut scratch);
+    listed(&block, &job, decide::way(memory, &arguments.decide), &mut scratch);
 }

@@ -29,5 +29,5 @@ unsafe extern "ptx-kernel" fn hyperblock_residual(
         order: settings.order,
         results: decide::results(memory, decide),
     };
-    residual(&block, &light_partitions(memory, join), &job, &mut scratch);
+    residual(&block, &light_partitions(memory, join), &job, decide::way(memory, decide), &mut scratch);
 }

@@ -14,5 +14,5 @@ unsafe extern "ptx-kernel" fn hyperblock_scan(arguments: DeviceScan, path: *cons
     let columns = decide::columns(memory, &arguments.decide);
     let mut scratch = decide::scratch(memory, &arguments.decide, scratch);
     let job = decide::scan(memory, &columns, &arguments.decide, path, &arguments.sweep);
-    crate::scan::scan::<{ cfg!(feature = "descent") }>(&block, &job, &mut scratch);
+    crate::scan::scan(&block, &job, decide::way(memory, &arguments.decide), &mut scratch);
 }

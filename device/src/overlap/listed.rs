@@ -12,6 +12,7 @@ use crate::block::Block;
 use crate::primitives::lanes::warp_of_launch;
 use crate::scan::Scan;
 use crate::verify::{Pair, VERIFY_WORDS, Verify};
+use crate::walk::Way;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::columns::Columns;
@@ -34,8 +35,13 @@ pub struct Listed<'a, C> {
 
 /// The kernel's body. Does nothing if not all pairs found room.
 #[inline(always)]
-pub fn listed(block: &impl Block, listed: &Listed<'_, impl Columns>, scratch: &mut (impl Scratch + ?Sized)) {
-    let verify = Verify::<false>::new(block.warp_ix() * VERIFY_WORDS);
+pub fn listed(
+    block: &impl Block,
+    listed: &Listed<'_, impl Columns>,
+    way: impl Way,
+    scratch: &mut (impl Scratch + ?Sized),
+) {
+    let verify = Verify::new(way, block.warp_ix() * VERIFY_WORDS);
     verify.begin(block);
     let n_pairs = listed.counters[N_PAIRS].load(Relaxed);
     let n_pairs = if n_pairs > listed.pairs.len() as u64 { 0 } else { n_pairs as u32 };

@@ -26,7 +26,7 @@ pub use driver::{GpuDescription, gpus};
 use crate::base::control::Watch;
 use crate::base::error::{Error, Result};
 use crate::operators::Backend;
-use crate::plan::cost::BackendKind;
+use crate::plan::cost::{BackendKind, Figures};
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use hyperblock_shared::layout::Candidate;
 use launch::Kernels;
@@ -52,6 +52,7 @@ pub struct Cuda {
     stream: Arc<CudaStream>,
     kernels: Kernels,
     name: String,
+    figures: Figures,
     result_capacity: Option<usize>,
     most_memory: u64,
     watch: Mutex<Option<Arc<Watch>>>,
@@ -75,8 +76,9 @@ impl Cuda {
         let stream = context.new_stream().map_err(|error| doing("making a stream", error))?;
         driver::keep_memory(&context).map_err(|error| doing("setting up memory", error))?;
         let kernels = Kernels::load(&context, &name)?;
-        let watch = Mutex::default();
-        Ok(Self { context, stream, kernels, name, result_capacity: None, most_memory: u64::MAX, watch })
+        let figures = driver::figures(&context);
+        let (result_capacity, most_memory, watch) = (None, u64::MAX, Mutex::default());
+        Ok(Self { context, stream, kernels, name, figures, result_capacity, most_memory, watch })
     }
 
     /// With a result buffer for so many candidates, that does not grow. A task with more is done in parts: a test's way to
@@ -134,6 +136,10 @@ impl Backend for Cuda {
 
     fn kind(&self) -> BackendKind {
         BackendKind::Cuda
+    }
+
+    fn figures(&self) -> Option<Figures> {
+        Some(self.figures)
     }
 
     fn memory_for_columns(&self) -> Result<u64> {

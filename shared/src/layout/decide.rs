@@ -21,6 +21,8 @@ pub struct DeviceDecide {
     pub n_found: DeviceCell<u32>,
     /// For each thread, as much as the longest text of the columns needs.
     pub scratch: DeviceScratch,
+    /// The counts of the path's steps ([`crate::counts`]), if the kernel counts.
+    pub counts: DeviceAtomics<u64>,
 }
 
 /// What the scan receives.
@@ -83,7 +85,7 @@ pub struct DeviceScores {
     pub wanted: [u32; 2],
 }
 
-const DECIDE: usize = 80 + 16 + 16 + 8 + 24;
+const DECIDE: usize = 80 + 16 + 16 + 8 + 24 + 16;
 const _: () = assert!(size_of::<DeviceDecide>() == DECIDE);
 const _: () = assert!(size_of::<DeviceScan>() == DECIDE + size_of::<DeviceSweep>());
 const _: () = assert!(size_of::<DeviceResidual>() == DECIDE + size_of::<DeviceJoin>() + 48);

@@ -37,7 +37,7 @@ pub struct DeviceSweep {
     pub firsts: DeviceSlice<u32>,
     /// A slot for each block, all empty at first.
     pub slots: DeviceAtomics<u64>,
-    /// A bit for each interval, none set at first.
+    /// A bit for each run of stretches that blocks claim, none set at first.
     pub claimed: DeviceAtomics<u32>,
     /// Room for the nanoseconds that shares took; may be empty.
     pub latencies: DeviceAtomics<u32>,

@@ -1,16 +1,17 @@
 //! The kernels of the join on CPU threads, one after the other as `cuda::join` launches them, with everything small: so few
 //! rows make many partitions, several chunks and heavy keys.
 
-use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
+use super::{KernelOnThreads, Thread, UNWRITTEN, Walking, atomics, launch};
 use hyperblock::Result;
 use hyperblock::encode::Encoded;
 use hyperblock::operators::join::{Join, Joined, Output};
-use hyperblock::plan::Program;
 use hyperblock::plan::access::KeyJoin;
 use hyperblock::plan::join::{JoinMethod, KeyColumn};
+use hyperblock::plan::{Program, WalkChoice};
 use hyperblock_device::join as kernels;
 use hyperblock_device::memory::Words;
 use hyperblock_device::scan::Results;
+use hyperblock_device::walk::{ByDescent, Counted, StepByStep};
 use hyperblock_shared::join::{
     BUILT, HEAVY_SLOTS, ITEMS, MISSING, MOST_HEAVY, PRODUCT_THREADS, PRODUCT_WORDS, SELECT_WORDS, SUM_WORDS,
     count_words, light_words, partition_words, residual_words,
@@ -219,7 +220,7 @@ pub(super) fn residual(
     join: &KeyJoin,
     encoded: &Encoded,
     program: &Program,
-    results: Results<'_>,
+    (results, walk): (Results<'_>, Walking<'_>),
 ) -> Result<()> {
     let is_self = Arc::ptr_eq(&join.left, &join.right);
     let lists = ThreadJoin::load(device, join.left.side(), (!is_self).then(|| join.right.side()));
@@ -239,7 +240,12 @@ pub(super) fn residual(
     };
     lists.launch(residual_words(n_slots, n_threads), |thread| {
         let mut scratch = vec![0u64; scratch_words(encoded.longest()) as usize];
-        kernels::residual(thread, &light, &job, scratch.as_mut_slice());
+        let scratch = scratch.as_mut_slice();
+        match walk.choice {
+            WalkChoice::StepByStep => kernels::residual(thread, &light, &job, StepByStep, scratch),
+            WalkChoice::ByDescent => kernels::residual(thread, &light, &job, ByDescent, scratch),
+            WalkChoice::Counted => kernels::residual(thread, &light, &job, Counted(walk.counts), scratch),
+        }
     });
     Ok(())
 }

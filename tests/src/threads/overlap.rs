@@ -1,16 +1,17 @@
 //! The kernels of the overlap join on CPU threads, one after the other as `cuda::overlap` launches them.
 
 use super::join::{Checked, plain};
-use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
+use super::{KernelOnThreads, Thread, UNWRITTEN, Walking, atomics, launch};
 use crate::overlaps::Manner;
 use hyperblock::Result;
 use hyperblock::encode::Encoded;
-use hyperblock::plan::Program;
 use hyperblock::plan::overlap::{BlockJoin, OverlapJoin};
 use hyperblock::plan::path::OverlapMethod;
+use hyperblock::plan::{Program, WalkChoice};
 use hyperblock_device::overlap as kernels;
 use hyperblock_device::primitives::sums;
 use hyperblock_device::scan;
+use hyperblock_device::walk::{ByDescent, Counted, StepByStep};
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
     DeviceOverlap, Group, HEAVY_WORDS, OVERLAP_COUNTERS, PROBE_WORDS, WARP, WideSignature,
@@ -225,7 +226,7 @@ pub(super) fn overlap(
     join: &OverlapJoin,
     encoded: &Encoded,
     program: &Program,
-    results: scan::Results<'_>,
+    (results, walk): (scan::Results<'_>, Walking<'_>),
 ) -> Result<Vec<(u32, u32)>> {
     let options = program.options();
     let Some(measure) = program.walk()?.predicate(join.sweep.settings.lead).measure() else {
@@ -255,7 +256,12 @@ pub(super) fn overlap(
     };
     let n_scratch = scratch_words(encoded.longest()) as usize;
     device.launch_each(listed_shared_words(device.threads_per_block), |thread| {
-        kernels::listed(thread, &listed, vec![0u64; n_scratch].as_mut_slice());
+        let scratch = &mut vec![0u64; n_scratch][..];
+        match walk.choice {
+            WalkChoice::StepByStep => kernels::listed(thread, &listed, StepByStep, scratch),
+            WalkChoice::ByDescent => kernels::listed(thread, &listed, ByDescent, scratch),
+            WalkChoice::Counted => kernels::listed(thread, &listed, Counted(walk.counts), scratch),
+        }
     });
     let n_heavy = plain(&counters)[0].min(device.most_heavies);
     let heavies = plain(&heavies);

@@ -64,7 +64,7 @@ impl CpuScan<'_> {
             let (taken, n_found) = (AtomicUsize::new(0), AtomicUsize::new(found.len()));
             let work = || {
                 let sweep = join.sweep.borrow();
-                let verify = Verify::new(Walker::new(self.encoded, self.program)?, &sweep);
+                let verify = Verify::new(Walker::new(self.encoded, self.program, &self.counts)?, &sweep);
                 let mut seeker = Seeker::new(Pairs { join, block: &block, overlap, verify }, &found_by);
                 let mut took = control.is_watched().then(Latency::default);
                 loop {

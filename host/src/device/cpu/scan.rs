@@ -27,7 +27,8 @@ const PAIRS_PER_THREAD: u64 = 1 << 12;
 impl ScanOperator for Cpu {
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
         program.walk()?;
-        Ok(Box::new(CpuScan { encoded, program }))
+        let counts = (0..program.n_counts()).map(|_| AtomicU64::new(0)).collect();
+        Ok(Box::new(CpuScan { encoded, program, counts }))
     }
 }
 
@@ -35,6 +36,8 @@ impl ScanOperator for Cpu {
 pub(super) struct CpuScan<'a> {
     pub(super) encoded: &'a Encoded,
     pub(super) program: &'a Program,
+    /// What the steps of the path did in the task under way, if that is counted.
+    pub(super) counts: Vec<AtomicU64>,
 }
 
 impl Scan for CpuScan<'_> {
@@ -45,6 +48,7 @@ impl Scan for CpuScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
+        self.counts.iter_mut().for_each(|count| *count.get_mut() = 0);
         let mut all = Vec::new();
         for block in blocks(task) {
             all.extend(accesses(self.encoded, self.program, &block, control)?);
@@ -78,6 +82,8 @@ impl Scan for CpuScan<'_> {
                 return Ok(Outcome::TooMany);
             }
         }
+        let counts: Vec<u64> = self.counts.iter_mut().map(|count| *count.get_mut()).collect();
+        control.count(&counts);
         steps.finish();
         Ok(Outcome::Done)
     }
@@ -97,41 +103,45 @@ impl CpuScan<'_> {
         // Most of the threads would wake up to find that the work is done already.
         let n_useful = n_pairs_of_records(sweep).div_ceil(PAIRS_PER_THREAD).min(sweep.n_stretches().into());
         let n_threads = rayon::current_num_threads().min(n_useful.max(1) as usize);
-        let slots: Vec<AtomicU64> = (0..n_threads).map(|_| AtomicU64::new(0)).collect();
-        let claimed: Vec<AtomicU32> =
-            (0..sweep.intervals.len().div_ceil(32)).map(|_| AtomicU32::new(0)).collect();
-        let division = Division {
-            firsts: &sweep.firsts,
-            slots: &slots,
-            claimed: &claimed,
-            policy: sweep.settings.policy,
-        };
+        let policy = sweep.settings.policy;
+        let n_slots = policy.n_slots(n_threads as u32, sweep.intervals.len() as u32);
+        let slots: Vec<AtomicU64> = (0..n_slots).map(|_| AtomicU64::new(0)).collect();
+        let n_claims = policy.n_runs(n_slots, sweep.n_stretches()).div_ceil(32);
+        let claimed: Vec<AtomicU32> = (0..n_claims).map(|_| AtomicU32::new(0)).collect();
+        let division = Division { firsts: &sweep.firsts, slots: &slots, claimed: &claimed, policy };
+        let next_slot = AtomicU32::new(0);
         let walk = self.program.walk()?;
         let n_found = AtomicUsize::new(found.len());
-        let work = |thread: usize| {
+        let work = || {
             let borrowed = sweep.borrow();
-            let mut verify = Verify::new(Walker::new(self.encoded, self.program)?, &borrowed);
+            let mut verify = Verify::new(Walker::new(self.encoded, self.program, &self.counts)?, &borrowed);
             let mut screen = Screening::new(&borrowed, walk);
-            let mut taker = Taker::new(thread as u32);
             let mut shares = control.is_watched().then(Shares::default);
-            while let Some(stretch) = division.next(&mut taker, || shares.iter_mut().for_each(Shares::end)) {
-                shares.iter_mut().for_each(Shares::begin);
-                control.check()?;
-                if n_found.load(Relaxed) > most {
-                    break;
-                }
-                let ix = interval_of(&sweep.firsts, stretch);
-                let nth = stretch - sweep.firsts[ix as usize];
-                let part = sweep.intervals[ix as usize].part(nth, sweep.settings.stretch);
-                let before = verify.found.len();
-                // Of long values even a few pairs take long.
-                screen.stretch(part, &mut |left, right| {
-                    control.pass();
-                    verify.items(left, right);
-                });
-                n_found.fetch_add(verify.found.len() - before, Relaxed);
-                if let Some(steps) = steps {
-                    steps.done(1);
+            // A slot for each thread; or if there are more, whoever is done begins the next, as a GPU does with blocks.
+            let begun = || Some(next_slot.fetch_add(1, Relaxed)).filter(|&slot| slot < n_slots);
+            while let Some(slot) = begun() {
+                let mut taker = Taker::new(slot);
+                while let Some(stretch) =
+                    division.next(&mut taker, || shares.iter_mut().for_each(Shares::end))
+                {
+                    shares.iter_mut().for_each(Shares::begin);
+                    control.check()?;
+                    if n_found.load(Relaxed) > most {
+                        break;
+                    }
+                    let ix = interval_of(&sweep.firsts, stretch);
+                    let nth = stretch - sweep.firsts[ix as usize];
+                    let part = sweep.intervals[ix as usize].part(nth, sweep.settings.stretch);
+                    let before = verify.found.len();
+                    // Of long values even a few pairs take long.
+                    screen.stretch(part, &mut |left, right| {
+                        control.pass();
+                        verify.items(left, right);
+                    });
+                    n_found.fetch_add(verify.found.len() - before, Relaxed);
+                    if let Some(steps) = steps {
+                        steps.done(1);
+                    }
                 }
             }
             if let Some(shares) = shares {
@@ -140,8 +150,8 @@ impl CpuScan<'_> {
             Ok((verify.found, verify.heavies))
         };
         let parts = match n_threads {
-            1 => vec![work(0)],
-            _ => rayon::broadcast(|thread| (thread.index() < n_threads).then(|| work(thread.index())))
+            1 => vec![work()],
+            _ => rayon::broadcast(|thread| (thread.index() < n_threads).then(&work))
                 .into_iter()
                 .flatten()
                 .collect(),
@@ -189,7 +199,7 @@ impl CpuScan<'_> {
         let n_found = AtomicUsize::new(found.len());
         let branch = join.settings.branch(true);
         let shared = Shared { order: join.order(), branch, most, n_found: &n_found, control, steps };
-        let walker = Walker::new(self.encoded, self.program)?;
+        let walker = Walker::new(self.encoded, self.program, &self.counts)?;
         let residual = || Residual::new(shared, walker.clone());
         let (parts, _) = join::join(join.left.side(), right, join.method, join.n_pairs, residual);
         control.check()?;

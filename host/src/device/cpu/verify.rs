@@ -2,11 +2,13 @@
 
 use crate::base::error::Result;
 use crate::encode::Encoded;
-use crate::plan::Program;
+use crate::plan::{Program, WalkChoice};
+use hyperblock_shared::counts::Counts;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::{Branch, Walk};
 use hyperblock_shared::sweep::{Settings, Sweep};
 use hyperblock_shared::text::scratch_words;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// More pairs of records than this are left to all threads together. A thread is worth many lanes of a GPU, for which
 /// `hyperblock_shared::sweep::HEAVY` is the bound.
@@ -17,22 +19,67 @@ const HEAVY_FOR_A_THREAD: u64 = 1 << 16;
 pub(super) struct Walker<'a> {
     encoded: &'a Encoded,
     walk: Walk<'a>,
-    sequential: bool,
+    way: Way<'a>,
     scratch: Vec<u64>,
 }
 
+/// How a thread walks.
+#[derive(Clone)]
+enum Way<'a> {
+    StepByStep,
+    ByDescent,
+    Counted(Tally<'a>),
+}
+
+/// A thread's own counts: it adds them to those of all when it is done, so that threads do not wait for each other.
+struct Tally<'a> {
+    own: Vec<AtomicU64>,
+    all: &'a [AtomicU64],
+}
+
+impl<'a> Tally<'a> {
+    fn new(all: &'a [AtomicU64]) -> Self {
+        Self { own: all.iter().map(|_| AtomicU64::new(0)).collect(), all }
+    }
+}
+
+impl Clone for Tally<'_> {
+    /// Of another thread, which has counted nothing yet.
+    fn clone(&self) -> Self {
+        Self::new(self.all)
+    }
+}
+
+impl Drop for Tally<'_> {
+    fn drop(&mut self) {
+        for (all, own) in self.all.iter().zip(&mut self.own) {
+            all.fetch_add(*own.get_mut(), Relaxed);
+        }
+    }
+}
+
 impl<'a> Walker<'a> {
-    pub(super) fn new(encoded: &'a Encoded, program: &'a Program) -> Result<Self> {
+    /// A thread of a scan; `counts` are those of all threads.
+    pub(super) fn new(encoded: &'a Encoded, program: &'a Program, counts: &'a [AtomicU64]) -> Result<Self> {
         let scratch = vec![0u64; scratch_words(encoded.longest()) as usize];
-        Ok(Self { encoded, walk: program.walk()?, sequential: program.options().sequential, scratch })
+        let way = match program.options().walk {
+            WalkChoice::StepByStep => Way::StepByStep,
+            WalkChoice::ByDescent => Way::ByDescent,
+            WalkChoice::Counted => Way::Counted(Tally::new(counts)),
+        };
+        Ok(Self { encoded, walk: program.walk()?, way, scratch })
     }
 
     #[inline]
     pub(super) fn witness(&mut self, branch: Branch, left: u32, right: u32) -> Option<u32> {
-        if self.sequential {
-            self.walk.witness(branch, self.encoded, left, right, &mut self.scratch[..], &mut ())
-        } else {
-            self.walk.witness_by_descent(branch, self.encoded, left, right, &mut self.scratch[..])
+        let Self { encoded, walk, way, scratch } = self;
+        let scratch = &mut scratch[..];
+        match way {
+            Way::StepByStep => walk.witness(branch, *encoded, left, right, scratch, &mut ()),
+            Way::ByDescent => walk.witness_by_descent(branch, *encoded, left, right, scratch),
+            Way::Counted(tally) => {
+                walk.witness(branch, *encoded, left, right, scratch, &mut Counts(&tally.own))
+            }
         }
     }
 }

@@ -3,14 +3,18 @@
 #![expect(unsafe_code, reason = "asking whether the driver library can be loaded is an unsafe call")]
 
 use crate::base::error::Error;
+use crate::plan::cost::Figures;
 use bytemuck::Pod;
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, result, sys,
 };
 use std::sync::Arc;
 use sys::CUdevice_attribute::{
-    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
+    CU_DEVICE_ATTRIBUTE_CLOCK_RATE as CLOCK, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
+    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH as BUS_WIDTH,
+    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE as MEMORY_CLOCK,
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as MULTIPROCESSORS,
 };
 
 /// One GPU, as the driver describes it.
@@ -50,6 +54,19 @@ pub fn gpus() -> Result<Vec<GpuDescription>, String> {
             })
         })
         .collect()
+}
+
+/// What a GPU has. Newer drivers do not know clocks, and none of it is worth an error.
+pub(super) fn figures(context: &CudaContext) -> Figures {
+    let attribute = |which| context.attribute(which).ok().and_then(|is| u64::try_from(is).ok()).unwrap_or(0);
+    let number = |number: u64| u32::try_from(number).unwrap_or(0);
+    // Kilohertz and bits; memory sends twice in a period.
+    let bytes_per_ms = 2 * attribute(MEMORY_CLOCK) * attribute(BUS_WIDTH) / 8;
+    Figures {
+        multiprocessors: number(attribute(MULTIPROCESSORS)),
+        clock_mhz: number(attribute(CLOCK) / 1000),
+        bandwidth_gb_s: number((bytes_per_ms + 500_000) / 1_000_000),
+    }
 }
 
 /// Has the driver keep memory that was freed, for the next scan of this process: giving it back and asking again takes

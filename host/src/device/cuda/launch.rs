@@ -32,6 +32,7 @@ pub(super) use score::{SCORE_THREADS, ScoreBuffers, ScoreKernel, launch_score};
 
 use super::{Cuda, driver};
 use crate::base::error::{Error, Result};
+use crate::plan::WalkChoice;
 use bytemuck::Pod;
 use cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as N_MULTIPROCESSORS;
 use cudarc::driver::sys::CUlimit;
@@ -46,8 +47,10 @@ use std::sync::{Arc, OnceLock};
 
 /// The kernels as `cargo xtask device` built them, packed.
 pub(super) const SCAN: KernelFile = kernel_file!("kernels");
-/// The same with paths walked by recursion.
+/// The kernels that decide pairs, with paths walked by recursion.
 const DESCENT: KernelFile = kernel_file!("descent");
+/// The same, with the steps of paths counted.
+const COUNTED: KernelFile = kernel_file!("counted");
 
 /// Bytes of stack that a thread needs to walk a path by recursion: a frame of some hundred for each predicate of a rule.
 const DESCENT_STACK: usize = 16 << 10;
@@ -55,15 +58,16 @@ const DESCENT_STACK: usize = 16 << 10;
 /// The loaded kernels.
 #[derive(Debug)]
 pub(super) struct Kernels {
-    scan: Kernel<DeviceScan>,
+    scan: ByWay<Kernel<DeviceScan>>,
     /// Rarely wanted, and the driver takes its time to compile it.
-    descent: OnceLock<Kernel<DeviceScan>>,
+    descent: OnceLock<Arc<CudaModule>>,
+    counted: OnceLock<Arc<CudaModule>>,
     /// Of no use where no rule has an equality.
     join: OnceLock<JoinKernels>,
-    residual: OnceLock<ResidualKernel>,
+    residual: ByWay<ResidualKernel>,
     /// Of no use where no similarity is joined.
     overlap: OnceLock<OverlapKernels>,
-    listed: OnceLock<ListedKernel>,
+    listed: ByWay<ListedKernel>,
     /// Of no use where there are no neighbourhoods.
     neighbours: OnceLock<NeighbourKernels>,
     /// Of no use where nothing is scored.
@@ -74,6 +78,9 @@ pub(super) struct Kernels {
     relation: OnceLock<RelationKernels>,
     closure: OnceLock<ClosureKernels>,
 }
+
+/// A kernel that decides pairs, for each way to walk their paths.
+type ByWay<K> = [OnceLock<K>; 3];
 
 /// A kernel, and the struct that it takes: one, by value.
 struct Kernel<A> {
@@ -151,30 +158,53 @@ impl<A> fmt::Debug for Kernel<A> {
 impl Kernels {
     /// Hands the kernels that every job needs to the driver.
     pub(super) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        Ok(Self {
-            scan: load(context, device, SCAN)?,
+        let kernels = Self {
+            scan: Default::default(),
             descent: OnceLock::new(),
+            counted: OnceLock::new(),
             join: OnceLock::new(),
-            residual: OnceLock::new(),
+            residual: Default::default(),
             overlap: OnceLock::new(),
-            listed: OnceLock::new(),
+            listed: Default::default(),
             neighbours: OnceLock::new(),
             score: ScoreKernels::default(),
             cluster: OnceLock::new(),
             relation: OnceLock::new(),
             closure: OnceLock::new(),
-        })
+        };
+        kernels.load_scan(context, device, WalkChoice::StepByStep)?;
+        Ok(kernels)
     }
 
-    /// The same for the kernels that walk paths by recursion.
-    pub(super) fn load_descent(&self, context: &Arc<CudaContext>, device: &str) -> Result<()> {
-        if self.descent.get().is_none() {
-            let stack = context.set_limit(CUlimit::CU_LIMIT_STACK_SIZE, DESCENT_STACK);
-            stack.map_err(|error| driver::failed(device, "making room for a stack", error))?;
-            // Whoever was first has loaded the same.
-            let _ = self.descent.set(load(context, device, DESCENT)?);
+    /// The file that a kernel which decides pairs is in: its `own`, or that of another way to walk.
+    fn file(
+        &self,
+        context: &Arc<CudaContext>,
+        device: &str,
+        own: KernelFile,
+        walk: WalkChoice,
+    ) -> Result<Arc<CudaModule>> {
+        match walk {
+            WalkChoice::StepByStep => own.load(context, device),
+            WalkChoice::Counted => first_time(&self.counted, || COUNTED.load(context, device)).cloned(),
+            WalkChoice::ByDescent => {
+                let stack = context.set_limit(CUlimit::CU_LIMIT_STACK_SIZE, DESCENT_STACK);
+                stack.map_err(|error| driver::failed(device, "making room for a stack", error))?;
+                first_time(&self.descent, || DESCENT.load(context, device)).cloned()
+            }
         }
-        Ok(())
+    }
+
+    /// The scan.
+    fn load_scan(
+        &self,
+        context: &Arc<CudaContext>,
+        device: &str,
+        walk: WalkChoice,
+    ) -> Result<&Kernel<DeviceScan>> {
+        first_time(&self.scan[walk as usize], || {
+            Kernel::find(&self.file(context, device, SCAN, walk)?, "hyperblock_scan")
+        })
     }
 
     /// The kernels of joins.
@@ -183,8 +213,15 @@ impl Kernels {
     }
 
     /// The kernel of joins that decide their pairs.
-    fn load_residual(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ResidualKernel> {
-        first_time(&self.residual, || ResidualKernel::load(context, device))
+    fn load_residual(
+        &self,
+        context: &Arc<CudaContext>,
+        device: &str,
+        walk: WalkChoice,
+    ) -> Result<&ResidualKernel> {
+        first_time(&self.residual[walk as usize], || {
+            ResidualKernel::find(&self.file(context, device, residual::FILE, walk)?, context, device)
+        })
     }
 
     /// The kernels of overlap joins.
@@ -193,8 +230,15 @@ impl Kernels {
     }
 
     /// The kernel that decides what they find.
-    fn load_listed(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ListedKernel> {
-        first_time(&self.listed, || ListedKernel::load(context, device))
+    fn load_listed(
+        &self,
+        context: &Arc<CudaContext>,
+        device: &str,
+        walk: WalkChoice,
+    ) -> Result<&ListedKernel> {
+        first_time(&self.listed[walk as usize], || {
+            ListedKernel::find(&self.file(context, device, listed::FILE, walk)?, context, device)
+        })
     }
 
     /// The kernels of sorted neighbourhoods.
@@ -230,13 +274,6 @@ impl Kernels {
     pub(super) fn load_closure(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ClosureKernels> {
         first_time(&self.closure, || ClosureKernels::load(context, device))
     }
-
-    fn scan(&self, by_descent: bool) -> Result<&Kernel<DeviceScan>> {
-        if !by_descent {
-            return Ok(&self.scan);
-        }
-        self.descent.get().ok_or_else(|| Error::Internal("the kernels for recursion are not loaded".into()))
-    }
 }
 
 /// What was loaded before, or is loaded now. Whoever was first has loaded the same.
@@ -259,15 +296,11 @@ fn one_block(threads: u32, shared_words: u32) -> LaunchConfig {
     LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
 }
 
-fn load(context: &Arc<CudaContext>, device: &str, file: KernelFile) -> Result<Kernel<DeviceScan>> {
-    Kernel::find(&file.load(context, device)?, "hyperblock_scan")
-}
-
 #[cfg(test)]
 mod tests {
     use super::{
-        DESCENT, KernelFile, SCAN, closure, cluster, join, listed, neighbours, overlap, relation, residual,
-        score,
+        COUNTED, DESCENT, KernelFile, SCAN, closure, cluster, join, listed, neighbours, overlap, relation,
+        residual, score,
     };
     use hyperblock_shared::layout::{
         DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceHistogram,
@@ -319,9 +352,15 @@ mod tests {
     fn what_decides_pairs_takes_what_is_handed_over() {
         // And the path and the scratch once more.
         check_with(SCAN, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
-        check_with(DESCENT, "hyperblock_", &[("scan", size_of::<DeviceScan>())], 2);
         check_with(residual::FILE, "hyperblock_", &[("residual", size_of::<DeviceResidual>())], 2);
         check_with(listed::FILE, "hyperblock_", &[("listed", size_of::<DeviceListed>())], 2);
+        let all = [
+            ("scan", size_of::<DeviceScan>()),
+            ("residual", size_of::<DeviceResidual>()),
+            ("listed", size_of::<DeviceListed>()),
+        ];
+        check_with(DESCENT, "hyperblock_", &all, 2);
+        check_with(COUNTED, "hyperblock_", &all, 2);
         for (file, name) in [(score::MEAN, "mean"), (score::PATTERN, "pattern"), (score::WEIGHT, "weight")] {
             check_with(file, "hyperblock_", &[(name, size_of::<DeviceScores>())], 1);
         }
@@ -436,7 +475,7 @@ mod tests {
                 }
             }
         }
-        // Only a variant that is there to be measured recurses.
-        assert!(DESCENT.machine_code.is_empty());
+        // Only who looks at a job or measures variants needs these.
+        assert!(DESCENT.machine_code.is_empty() && COUNTED.machine_code.is_empty());
     }
 }

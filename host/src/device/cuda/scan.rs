@@ -17,12 +17,12 @@ use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
+use crate::plan::Program;
 use crate::plan::access::{Access, KeyJoin, accesses};
 use crate::plan::overlap::{BlockPair, OverlapJoin};
 use crate::plan::partition::blocks;
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::Sweep;
-use crate::plan::{Program, ScanOptions};
 use bytemuck::{Zeroable, cast_slice_mut};
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, DeviceSweep, HEAVY_WORDS, SweepCounters};
@@ -62,6 +62,8 @@ pub(super) struct CudaScan<'a> {
     scratch_words: u32,
     /// The most blocks in a launch.
     window: u32,
+    /// What the steps of the path did, if that is counted.
+    counts: CudaSlice<u64>,
 }
 
 impl<'a> CudaScan<'a> {
@@ -81,10 +83,8 @@ impl<'a> CudaScan<'a> {
         let least = scratch_words * RESIDUAL_THREADS.max(LISTED_THREADS);
         let n_words = (words_per_block * u64::from(window)).max(least.into());
         let scratch = gpu.zeros::<u64>((n_words as usize).max(1))?;
-        if !options.sequential {
-            gpu.kernels.load_descent(&gpu.context, &gpu.name)?;
-        }
-        Ok(Self { gpu, encoded, program, columns, path, results, scratch, scratch_words, window })
+        let counts = gpu.zeros::<u64>(program.n_counts().max(1))?;
+        Ok(Self { gpu, encoded, program, columns, path, results, scratch, scratch_words, window, counts })
     }
 }
 
@@ -116,7 +116,16 @@ impl Scan for CudaScan<'_> {
         loop {
             let steps = Steps::new(control, task.n_pairs(), work.n_steps());
             let before = control.n_compared();
+            let n_counts = self.program.n_counts();
+            if n_counts > 0 {
+                self.counts = self.gpu.zeros(n_counts)?;
+            }
             if self.access_all(&work, control, &steps, found)? {
+                if n_counts > 0 {
+                    let mut counts = vec![0; n_counts];
+                    self.gpu.download(&self.counts, &mut counts)?;
+                    control.count(&counts);
+                }
                 steps.finish();
                 return Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done });
             }
@@ -195,6 +204,9 @@ impl<'a> CudaScan<'a> {
             n_found,
             scratch: &mut self.scratch,
             scratch_words: self.scratch_words,
+            walk: self.program.options().walk,
+            counts: &mut self.counts,
+            n_counts: self.program.n_counts(),
         }
     }
 
@@ -317,9 +329,10 @@ impl<'a> CudaScan<'a> {
     ) -> Result<Launched<'a, 'b>> {
         let gpu = self.gpu;
         let mut uploaded = Upload::new(gpu);
-        let n_blocks = self.window.min(sweep.n_stretches()).max(1);
+        let n_blocks = self.n_blocks(sweep);
         let slots = gpu.zeros::<u64>(n_blocks as usize)?;
-        let claimed = gpu.zeros::<u32>(sweep.intervals.len().div_ceil(32).max(1))?;
+        let n_runs = sweep.settings.policy.n_runs(n_blocks, sweep.n_stretches());
+        let claimed = gpu.zeros::<u32>((n_runs as usize).div_ceil(32).max(1))?;
         let counters = gpu.zeros::<u32>(size_of::<SweepCounters>() / 4)?;
         let n_latencies = if control.is_watched() { LATENCY_CAPACITY } else { 0 };
         let latencies = gpu.zeros::<u32>(n_latencies.max(1))?;
@@ -338,8 +351,8 @@ impl<'a> CudaScan<'a> {
             counters: slices.of(&counters).atomic(),
             settings: sweep.settings.into(),
         };
-        let ScanOptions { interval, sequential, .. } = self.program.options();
-        let blocks = ScanBlocks { n_blocks, n_threads: interval, by_descent: !sequential };
+        let n_threads = self.program.options().interval;
+        let blocks = ScanBlocks { n_blocks, n_threads, n_stretches: sweep.n_stretches() };
         let decide = self.decide(n_found);
         let (_, timing) = gpu.timed(control, || launch_scan(gpu, &decide, on_device, blocks))?;
         Ok(Launched {
@@ -352,6 +365,15 @@ impl<'a> CudaScan<'a> {
             _slots: slots,
             _claimed: claimed,
         })
+    }
+
+    /// How many blocks sweep: as many as the window has, but not more than there is work for; or one for each interval, as
+    /// far as there is scratch for so many.
+    fn n_blocks(&self, sweep: &Sweep) -> u32 {
+        let words_per_block = self.scratch_words as usize * self.program.options().interval as usize;
+        let n_with_scratch = self.scratch.len().checked_div(words_per_block).unwrap_or(usize::MAX);
+        let wanted = sweep.settings.policy.n_slots(self.window, sweep.intervals.len() as u32);
+        wanted.min(sweep.n_stretches()).min(n_with_scratch.try_into().unwrap_or(u32::MAX)).max(1)
     }
 
     /// Waits for the launches; what they handed on comes back as sweeps over records.

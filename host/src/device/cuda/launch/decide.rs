@@ -3,6 +3,7 @@
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
 use crate::device::cuda::columns::{Slices, UploadedColumns};
+use crate::plan::WalkChoice;
 use cudarc::driver::{CudaSlice, LaunchConfig};
 use hyperblock_shared::layout::{DeviceDecide, DeviceScratch};
 
@@ -19,13 +20,22 @@ pub(in crate::device::cuda) struct Decide<'a> {
     /// Room for `scratch_words` in each of some threads, at least a block's.
     pub(in crate::device::cuda) scratch: &'a mut CudaSlice<u64>,
     pub(in crate::device::cuda) scratch_words: u32,
+    /// How paths are walked.
+    pub(in crate::device::cuda) walk: WalkChoice,
+    /// The counts of the path's steps, if they are counted.
+    pub(in crate::device::cuda) counts: &'a mut CudaSlice<u64>,
+    pub(in crate::device::cuda) n_counts: usize,
 }
 
 impl Decide<'_> {
     /// As kernels see it.
     pub(super) fn on_device(&self, gpu: &Cuda) -> Result<DeviceDecide> {
         let path = Slices(gpu).of(self.path).of::<u8>();
-        if self.path_len > path.len() || self.n_found.len() != 1 {
+        let is_counted = self.walk == WalkChoice::Counted;
+        let sizes_agree = self.path_len <= path.len()
+            && self.n_found.len() == 1
+            && (!is_counted || self.counts.len() >= self.n_counts);
+        if !sizes_agree {
             return Err(Error::Internal("what decides pairs does not fit together".into()));
         }
         Ok(DeviceDecide {
@@ -34,6 +44,7 @@ impl Decide<'_> {
             results: Slices(gpu).of(self.results).of().atomic(),
             n_found: Slices(gpu).of(self.n_found).cell(0),
             scratch: scratch(gpu, self.scratch, self.scratch_words),
+            counts: Slices(gpu).first(self.counts, if is_counted { self.n_counts } else { 0 }).atomic(),
         })
     }
 

@@ -7,7 +7,7 @@ use super::file::{KernelFile, kernel_file};
 use super::{Decide, Kernel, n_multiprocessors};
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, CudaModule};
 use hyperblock_shared::layout::{
     DeviceAtomics, DeviceListed, DeviceSlice, DeviceSweep, OVERLAP_COUNTERS, SweepCounters,
     listed_shared_words,
@@ -28,8 +28,9 @@ pub(in crate::device::cuda) struct ListedKernel {
 }
 
 impl ListedKernel {
-    pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let kernel = Kernel::find(&FILE.load(context, device)?, "hyperblock_listed")?;
+    /// In a file that has it.
+    pub(super) fn find(file: &Arc<CudaModule>, context: &CudaContext, device: &str) -> Result<Self> {
+        let kernel = Kernel::find(file, "hyperblock_listed")?;
         Ok(Self { kernel, n_multiprocessors: n_multiprocessors(context, device)? })
     }
 }
@@ -43,7 +44,8 @@ pub(in crate::device::cuda) fn launch_listed(
     pairs: DeviceSlice<u64>,
     counters: DeviceAtomics<u64>,
 ) -> Result<()> {
-    let ListedKernel { kernel, n_multiprocessors } = gpu.kernels.load_listed(&gpu.context, &gpu.name)?;
+    let ListedKernel { kernel, n_multiprocessors } =
+        gpu.kernels.load_listed(&gpu.context, &gpu.name, decide.walk)?;
     let filling = kernel.filling(*n_multiprocessors, LISTED_THREADS, listed_shared_words(LISTED_THREADS));
     let config = decide.with_scratch(filling, LISTED_THREADS)?;
     let sizes_agree = sweep.counters.len() as usize == size_of::<SweepCounters>() / 4

@@ -7,7 +7,7 @@ use super::file::{KernelFile, kernel_file};
 use super::{Decide, Kernel, n_multiprocessors};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, CudaModule};
 use hyperblock_shared::join::residual_words;
 use hyperblock_shared::layout::{DeviceJoin, DeviceResidual, DeviceSettings};
 use std::sync::Arc;
@@ -26,8 +26,9 @@ pub(in crate::device::cuda) struct ResidualKernel {
 }
 
 impl ResidualKernel {
-    pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let kernel = Kernel::find(&FILE.load(context, device)?, "hyperblock_residual")?;
+    /// In a file that has it.
+    pub(super) fn find(file: &Arc<CudaModule>, context: &CudaContext, device: &str) -> Result<Self> {
+        let kernel = Kernel::find(file, "hyperblock_residual")?;
         Ok(Self { kernel, n_multiprocessors: n_multiprocessors(context, device)? })
     }
 }
@@ -39,7 +40,8 @@ pub(in crate::device::cuda) fn launch_residual(
     join: DeviceJoin,
     settings: DeviceSettings,
 ) -> Result<()> {
-    let ResidualKernel { kernel, n_multiprocessors } = gpu.kernels.load_residual(&gpu.context, &gpu.name)?;
+    let ResidualKernel { kernel, n_multiprocessors } =
+        gpu.kernels.load_residual(&gpu.context, &gpu.name, decide.walk)?;
     let shared_words = residual_words(join.sizes.n_slots, RESIDUAL_THREADS);
     let filling = kernel.filling(*n_multiprocessors, RESIDUAL_THREADS, shared_words);
     let config = decide.with_scratch(filling, RESIDUAL_THREADS)?;
