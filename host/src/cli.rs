@@ -21,7 +21,10 @@ use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::fit::{FitOptions, MOST_SAMPLED};
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::CostSource;
-use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
+use hyperblock::plan::statistics::{BUCKETS, SelectivitySource};
+use hyperblock::plan::{
+    AccessChoice, JoinChoice, PlanChoice, ScanOptions, SimilarityChoice, Variant, WitnessChoice,
+};
 use hyperblock::read::table::{IdSource, ReadOptions};
 use hyperblock::{DeviceChoice, Error, Job};
 use std::path::{Path, PathBuf};
@@ -149,8 +152,8 @@ pub(crate) struct ExplainArgs {
     /// The column with the right table's ids, if it is not named as the left's
     #[arg(long, value_name = "COLUMN", requires = "right")]
     right_id: Option<String>,
-    /// Run the job too: on the CPU, to print what each node really did beside what was expected, and on the device, to
-    /// print how long intervals, tasks and transfers took there
+    /// Run the job on the device too, and print beside what was expected what each access path took there, what each node did,
+    /// and how long intervals, tasks, transfers and kernels took
     #[arg(long)]
     pub(crate) analyze: bool,
     /// Print what is in the columns: distinct and missing values, lengths, the most frequent values
@@ -163,6 +166,16 @@ pub(crate) struct ExplainArgs {
     plan: PlanArgs,
     #[command(flatten)]
     device: DeviceArgs,
+}
+
+/// Where shares of pairs come from.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+enum Selectivity {
+    /// Counted, or estimated from samples
+    #[default]
+    Sampled,
+    /// From the evenness of buckets
+    Evenness,
 }
 
 /// How a plan is printed.
@@ -275,7 +288,7 @@ struct PlanArgs {
     /// Left items in an interval of the scan, and so threads in a block: a multiple of 32, from 32 to 512
     #[arg(long, value_name = "N", default_value_t = ScanOptions::default().interval, value_parser = interval)]
     interval: u32,
-    /// Intervals of the scan that are under way at once on a GPU
+    /// Blocks of the scan that are under way at once on a GPU
     #[arg(long, value_name = "N", default_value_t = ScanOptions::default().window, value_parser = clap::value_parser!(u32).range(1..=65535))]
     window: u32,
     /// What to make of the equalities that all rules of a branch ask for: cheapest (together they are a key; records with
@@ -289,8 +302,28 @@ struct PlanArgs {
     /// or q-grams finds the pairs) or dense (all pairs whose lengths go together are screened by their tokens or q-grams)
     #[arg(long, value_name = "HOW", default_value_t)]
     similarity: SimilarityChoice,
-    /// Where the planner takes the cost of predicates from: model (a network trained on timings), a .toml file with such
-    /// a network (of `cargo xtask train-cost`), measured (here and now, some milliseconds a predicate) or static
+    /// Which access paths branches may have: cheapest (all that there are, of which the one is taken that is expected to take
+    /// least) or sweep (sweeps alone, to compare variants of the scan over the same pairs)
+    #[arg(long, value_name = "PATHS", default_value_t, conflicts_with_all = ["join", "similarity"])]
+    access: AccessChoice,
+    /// Which plan is made: cheapest, or paper (as HyperBlocker has it: one tree, predicates by (1 - sp) / cost, siblings by
+    /// falling score; all pairs are walked through it, without a lead, until the first witness; the column `rule` is empty)
+    #[arg(long, value_name = "PLAN", default_value_t, conflicts_with_all = ["access", "join", "similarity"])]
+    plan: PlanChoice,
+    /// Which rule the column `rule` names: first (of the rules that allow a pair, the first in the file) or any (none: the
+    /// column is empty, and pairs are done with sooner)
+    #[arg(long, value_name = "RULE", default_value_t)]
+    witness: WitnessChoice,
+    /// Where the planner takes the share of pairs from that a predicate lets through: sampled (counted, or estimated from
+    /// samples), or evenness (as HyperBlocker does: from how evenly values fall into buckets)
+    #[arg(long, value_name = "SOURCE", value_enum, default_value_t)]
+    selectivity: Selectivity,
+    /// Buckets of --selectivity evenness
+    #[arg(long, value_name = "K", default_value_t = BUCKETS, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    buckets: u32,
+    /// Where the planner takes the cost of predicates and paths from: model (a network trained on timings), a .toml file with
+    /// such a network (of `cargo xtask train-cost`), measured (here and now: some milliseconds a predicate, and 0.2 s at most
+    /// for paths) or static
     #[arg(long, value_name = "SOURCE", default_value_t)]
     cost: CostSource,
 }
@@ -356,9 +389,14 @@ impl PlanArgs {
     }
 
     fn apply(&self, job: Job) -> Job {
-        let Self { interval, window, join, similarity, .. } = *self;
-        let scan = ScanOptions { interval, window, join, similarity, ..ScanOptions::default() };
-        job.variants(self.variant.clone()).scan_options(scan).cost(self.cost.clone())
+        let Self { interval, window, join, similarity, access, plan, witness, .. } = *self;
+        let options = ScanOptions::default();
+        let scan = ScanOptions { interval, window, join, similarity, access, plan, witness, ..options };
+        let selectivity = match self.selectivity {
+            Selectivity::Sampled => SelectivitySource::Sampled,
+            Selectivity::Evenness => SelectivitySource::Evenness { buckets: self.buckets },
+        };
+        job.variants(self.variant.clone()).scan_options(scan).cost(self.cost.clone()).selectivity(selectivity)
     }
 }
 

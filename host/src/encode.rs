@@ -96,6 +96,8 @@ pub(crate) struct SetColumn {
     pub(crate) domain: usize,
     pub(crate) heads: Vec<Head>,
     pub(crate) tokens: Vec<u32>,
+    /// The most tokens of a set.
+    pub(crate) longest: u32,
 }
 
 /// What each value of a domain reaches under one numeric predicate.

@@ -10,14 +10,15 @@ use crate::encode::{Encoded, Selection, encode, odd};
 use crate::entities::score::{Keeping, Kept, Scoring};
 use crate::operators::Backend;
 use crate::operators::neighbours::Orders;
-use crate::plan::cost::{self, CostModel, CostSource};
+use crate::plan::cost::{self, BackendKind, CostModel, CostSource};
 use crate::plan::partition::whole;
-use crate::plan::statistics::{Effort, Pairs};
+use crate::plan::statistics::{Effort, Pairs, SelectivitySource};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::read::table::{ReadOptions, Table};
 use crate::rules::{
     self, AllPairs, Neighbourhood, Rule, RuleFile, RuleSet, Score, ScoreAttribute, Side, Subsumed,
 };
+use crate::run::calibrated::calibrated;
 use crate::run::measured::measured;
 use crate::run::neighbours::Stream;
 use crate::run::product::product;
@@ -57,6 +58,8 @@ pub struct Job {
     variants: Vec<Variant>,
     scan: ScanOptions,
     cost: CostSource,
+    selectivity: SelectivitySource,
+    is_only_planned: bool,
 }
 
 impl Job {
@@ -71,6 +74,8 @@ impl Job {
             variants: Vec::new(),
             scan: ScanOptions::default(),
             cost: CostSource::default(),
+            selectivity: SelectivitySource::default(),
+            is_only_planned: false,
         }
     }
 
@@ -99,9 +104,19 @@ impl Job {
         Self { variants, ..self }
     }
 
-    /// Where the planner takes the cost of predicates from.
+    /// Where the planner takes the cost of predicates and paths from.
     pub fn cost(self, cost: CostSource) -> Self {
         Self { cost, ..self }
+    }
+
+    /// Where the planner takes the shares of pairs from on which predicates hold.
+    pub fn selectivity(self, selectivity: SelectivitySource) -> Self {
+        Self { selectivity, ..self }
+    }
+
+    /// To be looked at, not run: a file of costs may then be of another kind of device, and the plan is what that would run.
+    pub fn only_planned(self) -> Self {
+        Self { is_only_planned: true, ..self }
     }
 
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
@@ -112,7 +127,9 @@ impl Job {
     fn prepared(&self, device: &dyn Backend, control: &Control) -> Result<Prepared> {
         let watch = Stopwatch::new(&["read", "encode", "plan"]);
         let read = watch.time("read", || self.read(control))?;
-        let Bound { left, right, rules, neighbourhoods, all, score } = watch.time("plan", || read.bind())?;
+        let bound = watch.time("plan", || read.bind())?;
+        watch.time("read", || bound.warn())?;
+        let Bound { left, right, rules, neighbourhoods, all, score } = bound;
         let rules = watch.time("plan", || RuleSet::new(rules));
         let encoding = watch.enter("encode");
         let encoded = encode(&left, right.as_ref(), &rules.predicates, control)?;
@@ -125,6 +142,7 @@ impl Job {
         control.check()?;
         let planning = watch.enter("plan");
         let model = match &self.cost {
+            CostSource::File(path) if self.is_only_planned => CostModel::read(path)?,
             CostSource::File(path) => {
                 CostModel::read(path)?.for_device(path, device.kind(), &device.name())?
             }
@@ -132,6 +150,7 @@ impl Job {
                 CostModel::builtin(device.kind())?
             }
         };
+        let model = model.on(device.figures());
         let costs = match &self.cost {
             CostSource::Measured => measured(device, &encoded, SEED)?,
             CostSource::Model | CostSource::File(_) => cost::costs(&model, &encoded),
@@ -142,10 +161,16 @@ impl Job {
             || rules.subsumed(),
             || Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics(),
         );
-        let evidence =
-            Evidence { statistics: statistics?, costs, rates: model.rates(), is_one_table: right.is_none() };
+        let statistics = statistics?.from_source(&encoded, self.selectivity);
+        let evidence = Evidence { statistics, costs, rates: model.rates(), is_one_table: right.is_none() };
         control.check()?;
-        let plan = Plan::new(rules, &encoded, evidence, &self.variants, self.scan)?;
+        let mut plan = Plan::new(rules, &encoded, evidence, &self.variants, self.scan)?;
+        if self.cost == CostSource::Measured {
+            let rates = calibrated(device, &encoded, &plan, right.is_none(), SEED);
+            control.check()?;
+            plan = plan.at(rates, &encoded, right.is_none())?;
+        }
+        let planned_for = (model.backend != device.kind()).then_some(model.backend);
         drop(planning);
         let orders = match neighbourhoods.is_empty() {
             true => Orders::default(),
@@ -158,11 +183,13 @@ impl Job {
             encoded,
             selection,
             plan,
+            planned_for,
             subsumed,
             neighbourhoods,
             all,
             orders,
             scoring,
+            names_rules: self.scan.names_rules(),
             stages,
         })
     }
@@ -193,7 +220,7 @@ impl Job {
 /// What takes candidates, and those of them that are kept.
 pub type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
 
-/// Records that predicates are timed on.
+/// Records that predicates and paths are timed on.
 const SEED: u64 = 1;
 
 /// What a job is about, as it was read.
@@ -221,16 +248,22 @@ impl Read {
         let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
         let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
         let score = rules::bind_score(&file, &left.schema, right_schema, right.is_none())?;
-        let of_rules = rules.iter().flat_map(|rule| rule.conjunctions.iter().flatten());
-        let attributes = score.iter().flat_map(|score| &score.attributes);
+        let all = file.all_pairs().cloned();
+        Ok(Bound { left, right, rules, neighbourhoods, all, score })
+    }
+}
+
+impl Bound {
+    /// Warns of values that count as missing although something is written there: all records are looked at.
+    pub(crate) fn warn(&self) -> Result<()> {
+        let of_rules = self.rules.iter().flat_map(|rule| rule.conjunctions.iter().flatten());
+        let attributes = self.score.iter().flat_map(|score| &score.attributes);
         let predicates = of_rules.chain(attributes.flat_map(ScoreAttribute::predicates));
-        let keys = neighbourhoods.iter().flat_map(|near| {
+        let keys = self.neighbourhoods.iter().flat_map(|near| {
             [Side::Left, Side::Right].into_iter().zip(&near.keys).map(|(side, key)| (side, key, near.domain))
         });
         let compared = predicates.flat_map(odd::compared).chain(keys);
-        odd::warn(&left, right.as_ref().unwrap_or(&left), compared)?;
-        let all = file.all_pairs().cloned();
-        Ok(Bound { left, right, rules, neighbourhoods, all, score })
+        odd::warn(&self.left, self.right.as_ref().unwrap_or(&self.left), compared)
     }
 }
 
@@ -246,6 +279,8 @@ pub struct Prepared {
     pub selection: Selection,
     /// The order in which predicates are tested, and how each branch comes by its pairs.
     pub plan: Plan,
+    /// The kind of device that the plan is for, if it is not that of the job's own.
+    pub planned_for: Option<BackendKind>,
     /// Rules that allow no pair that another one does not allow.
     pub subsumed: Vec<Subsumed>,
     /// Keys that records are sorted by, to be paired with those near them.
@@ -254,6 +289,8 @@ pub struct Prepared {
     pub all: Option<AllPairs>,
     pub(crate) orders: Orders,
     scoring: Option<Scoring>,
+    /// Whether candidates name the rule that allows them.
+    names_rules: bool,
     stages: Stages,
 }
 
@@ -273,11 +310,13 @@ impl Prepared {
         self.scoring.as_ref()
     }
 
-    /// What may be the `rule` of a candidate: the names of the rules, then of the neighbourhoods; or of all pairs.
+    /// What may be the `rule` of a candidate: the names of the rules, then of the neighbourhoods; or of all pairs. Empty, if
+    /// nobody is to be named.
     pub fn witnesses(&self) -> Vec<String> {
         let rules = self.plan.rules.iter().map(|rule| &rule.name);
         let neighbourhoods = self.neighbourhoods.iter().map(|near| &near.name);
-        rules.chain(neighbourhoods).chain(self.all.iter().map(|all| &all.name)).cloned().collect()
+        let names = rules.chain(neighbourhoods).chain(self.all.iter().map(|all| &all.name));
+        names.map(|name| if self.names_rules { name.clone() } else { String::new() }).collect()
     }
 
     /// All pairs of the tables.
@@ -370,7 +409,7 @@ impl Prepared {
         // Without rules there is nothing to load, and nothing to scan.
         let mut scan = match self.plan.rules.is_empty() {
             true => None,
-            false => Some(pieces::load(device, &self.encoded, &self.plan)?),
+            false => Some(pieces::load(device, &self.encoded, self.plan.program())?),
         };
         let mut near = Stream::load(device, &self.orders, self.plan.rules.len() as u32, control, &watch)?;
         drop(loading);
@@ -402,6 +441,9 @@ impl Prepared {
         drop(scanning);
         let mut stages = self.stages.clone();
         stages.extend(&watch.stages());
+        if !self.names_rules {
+            by_rule = vec![("any rule".to_owned(), by_rule.iter().map(|(_, n)| n).sum())];
+        }
         Ok(Summary {
             device: device.name(),
             n_left: self.left.n_records(),

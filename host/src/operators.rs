@@ -14,7 +14,7 @@ pub mod scores;
 
 use crate::base::control::Watch;
 use crate::base::error::Result;
-use crate::plan::cost::BackendKind;
+use crate::plan::cost::{BackendKind, Figures};
 use closure::ClosureOperator;
 use components::ComponentsOperator;
 use join::JoinOperator;
@@ -41,6 +41,11 @@ pub trait Backend:
 
     /// Which cost model goes with it.
     fn kind(&self) -> BackendKind;
+
+    /// What it has, if it is a GPU: costs that were learnt on another one are scaled by it.
+    fn figures(&self) -> Option<Figures> {
+        None
+    }
 
     /// The bytes of a job's columns that the device can hold at once; what is larger is loaded in pieces.
     fn memory_for_columns(&self) -> Result<u64>;

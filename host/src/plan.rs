@@ -5,6 +5,7 @@
 //! [`partition`] cuts all pairs into tasks and blocks. Nothing here sees a device.
 
 pub mod access;
+mod candidates;
 mod conjunction;
 pub mod cost;
 mod expected;
@@ -19,6 +20,7 @@ pub mod path;
 mod portable;
 mod program;
 mod redundancy;
+mod sound;
 pub mod statistics;
 pub mod sweep;
 #[cfg(test)]
@@ -30,7 +32,9 @@ pub mod work;
 pub use conjunction::Conjunction;
 pub use generator::{Evidence, Plan};
 pub use layout::PlannedStep;
-pub use options::{JoinChoice, ScanOptions, SimilarityChoice};
+pub use options::{
+    AccessChoice, JoinChoice, PlanChoice, ScanOptions, SimilarityChoice, WalkChoice, WitnessChoice,
+};
 pub use portable::PortablePlan;
 pub use program::{BranchSteps, Program};
 pub use tree::{Node, Witness};

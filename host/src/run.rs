@@ -1,5 +1,6 @@
 //! Running: a job's tasks on a device, whole or in pieces, one after the other, and their candidates in order.
 
+pub mod calibrated;
 pub mod measured;
 pub mod neighbours;
 pub mod pieces;

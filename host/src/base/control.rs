@@ -12,6 +12,7 @@ pub struct Control {
     cancelled: AtomicBool,
     n_compared: AtomicU64,
     watch: Option<Arc<Watch>>,
+    counts: Mutex<Vec<u64>>,
 }
 
 /// What unwinds the threads of a job that was asked to stop.
@@ -57,6 +58,19 @@ impl Control {
         let mut latencies = Latencies::default();
         self.watch(|recorded| latencies = recorded.clone());
         latencies
+    }
+
+    /// Adds to what the steps of a path did, [`hyperblock_shared::counts::N_COUNTS`] a step: for backends that are to count.
+    pub fn count(&self, counts: &[u64]) {
+        let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let n_all = all.len().max(counts.len());
+        all.resize(n_all, 0);
+        all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+    }
+
+    /// What was counted so far.
+    pub fn counts(&self) -> Vec<u64> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Asks the job to stop soon.

@@ -4,20 +4,18 @@ use super::say::answer;
 use super::{ExplainArgs, PlanFormat, progress};
 use hyperblock::base::json::indented;
 use hyperblock::base::shown::Shown;
+use hyperblock::inspect::analyze::N_RUNS;
 use hyperblock::{Control, Result};
 
 pub(crate) fn explain(args: &ExplainArgs, quiet: bool, control: &Control) -> Result<()> {
     let device = args.device.open()?;
     let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
-    let job = args.plan.apply(job).prepare(&*device, control)?;
+    let job = args.plan.apply(job);
+    let job = if args.analyze { job } else { job.only_planned() }.prepare(&*device, control)?;
     let mut explained = job.explain(control)?;
     if args.analyze {
-        // All pairs twice: on the CPU for what every node does, on the device for how it fares there.
-        let analyzed = progress::watch(2 * job.task().n_pairs(), quiet, control, || {
-            let mut analysis = job.analyze(control)?;
-            analysis.on_device = Some(job.analyze_on(&*device, control)?);
-            Ok(analysis)
-        });
+        let n_pairs = N_RUNS * job.task().n_pairs();
+        let analyzed = progress::watch(n_pairs, quiet, control, || job.analyze(&*device, control));
         explained.analysis = Some(analyzed?);
     }
     if args.stats {

@@ -44,7 +44,8 @@ fn tokenize_in(
         Tokenizer::Qgrams(q @ 1..=MOST_PACKED) => number(&values, &Packed(q), n_chunks, most, control)?,
         _ => number(&values, &Slices(tokenizer), n_chunks, most, control)?,
     };
-    Ok(SetColumn { domain, heads, tokens })
+    let longest = heads.iter().map(|head| head.len).max().unwrap_or(0);
+    Ok(SetColumn { domain, heads, tokens, longest })
 }
 
 /// Calls `take` with every token of a value, in order; one that stands twice comes twice.

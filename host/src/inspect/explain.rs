@@ -8,15 +8,19 @@ mod text;
 
 use crate::encode::Encoded;
 use crate::inspect::analyze::Analysis;
+use crate::plan::cost::BackendKind;
 use crate::plan::statistics::ColumnStatistics;
 use crate::plan::{Plan, PlannedStep};
 use crate::rules::{AllPairs, Neighbourhood, Subsumed};
 use indicatif::HumanCount;
+use serde_json::Value;
 
 /// A plan beside what it was made for and what it is expected to do.
 pub struct Explained<'a> {
     /// The plan.
     pub plan: &'a Plan,
+    /// The kind of device that it is for, if it is not that of the job's own.
+    pub planned_for: Option<BackendKind>,
     /// What it runs over.
     pub encoded: &'a Encoded,
     /// Records of the tables, before those that no rule is about were left out.
@@ -109,6 +113,8 @@ pub enum BranchScan {
 pub struct Considered {
     /// Which, with its predicates as SQL.
     pub way: String,
+    /// The same for programs.
+    pub path: Value,
     /// What it is expected to take.
     pub milliseconds: f64,
 }

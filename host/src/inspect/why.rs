@@ -50,7 +50,9 @@ impl Inquiry {
     /// Reads what a job reads. Nothing is encoded before a pair is named.
     pub fn new(job: &Job, control: &Control) -> Result<Self> {
         let read = control.guard(|| job.read(control))?;
-        let Bound { left, right, rules, score, neighbourhoods, all } = read.bind()?;
+        let bound = read.bind()?;
+        bound.warn()?;
+        let Bound { left, right, rules, score, neighbourhoods, all } = bound;
         Ok(Self { score, neighbourhoods, all, ..Self::of(left, right, rules) })
     }
 

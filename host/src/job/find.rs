@@ -26,13 +26,13 @@ impl Prepared {
         let is_one_table = self.right.is_none();
         let encoded = encode(&self.left, self.right.as_ref(), &rules.predicates, control)?;
         let (encoded, selection) = encoded.select(&rules.conjunctions, is_one_table);
-        let model = CostModel::builtin(device.kind())?;
+        let model = CostModel::builtin(device.kind())?.on(device.figures());
         let costs = cost::costs(&model, &encoded);
         let statistics = Pairs::new(&encoded, is_one_table, Effort::Quick)?.statistics()?;
         control.check()?;
         let evidence = Evidence { statistics, costs, rates: model.rates(), is_one_table };
         let plan = Plan::new(rules, &encoded, evidence, &[], ScanOptions::default())?;
-        let mut scan = pieces::load(device, &encoded, &plan)?;
+        let mut scan = pieces::load(device, &encoded, plan.program())?;
         let task = whole(encoded.n_left, encoded.n_right, is_one_table);
         let before = control.n_compared();
         let mut named = Vec::new();

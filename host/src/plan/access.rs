@@ -18,6 +18,7 @@ mod branch;
 mod join;
 mod key;
 mod overlap;
+mod scales;
 mod split;
 
 pub use join::{KeyJoin, KeyList};
@@ -28,12 +29,14 @@ use crate::encode::Encoded;
 use crate::plan::overlap::OverlapJoin;
 use crate::plan::path::AccessPath;
 use crate::plan::sweep;
-use crate::plan::sweep::{Block, Led, Sweep, map};
+use crate::plan::sweep::{Block, Lead, Led, Sweep, map};
 use crate::plan::work::{Rates, Work};
 use crate::plan::{BranchSteps, Program};
-use branch::{Bound, Branch, Scales};
+use branch::{Bound, Branch};
 use hashbrown::{HashMap, HashSet};
-use key::Key;
+use hyperblock_shared::path::Walk;
+use key::{Drawn, Key};
+use scales::{Estimated, Scales};
 use std::ops::Range;
 
 /// How a scan, or a part of it, comes by its pairs.
@@ -75,23 +78,35 @@ pub fn choose(
     costs: &[f64],
     rates: &Rates,
 ) -> Result<Vec<Chosen>> {
-    let options = &program.options();
     let branches = branches(encoded, program);
     let mut distinct: HashSet<&Key> = HashSet::new();
     branches.iter().for_each(|branch| branch.add_keys(&mut distinct));
     let distinct: Vec<&Key> = distinct.into_iter().collect();
-    let keys = map(&distinct, block.is_small(), |key| (*key, key.sampled(encoded, block)));
+    let drawn = Drawn::new(encoded, block, &distinct);
+    let keys = map(&distinct, block.is_small(), |key| (*key, key.sampled(block, &drawn)));
     let keys: HashMap<&Key, _> = keys.into_iter().collect();
-    let n_leads = branches.iter().map(|branch| branch.n_joinable(options)).sum();
-    let scales = Scales { encoded, walk: program.walk()?, block, options, costs, rates, n_leads };
-    let alternatives =
-        |branch: &Branch<'_>| branch.alternatives(&scales, branch.key.as_ref().and_then(|key| keys.get(key)));
+    // What a lead is expected to do is the same in all branches.
+    let mut leads: HashMap<u32, &Lead> = HashMap::new();
+    branches.iter().for_each(|branch| branch.add_leads(&mut leads));
+    let leads: Vec<&Lead> = leads.into_values().collect();
+    let scales = Scales::new(encoded, program, block, costs, rates, &leads)?;
+    let estimates = map(&leads, block.is_small(), |lead| Some((lead.predicate, scales.estimated(lead)?)));
+    let estimates: HashMap<u32, Estimated> = estimates.into_iter().flatten().collect();
+    let alternatives = |branch: &Branch<'_>| {
+        branch.alternatives(&scales, branch.key.as_ref().and_then(|key| keys.get(key)), &estimates)
+    };
     let whole: Vec<&Branch<'_>> = branches.iter().collect();
     let chosen = map(&whole, block.is_small(), |branch| branch.cheapest(&alternatives).1);
     let chosen = chosen.into_iter().flatten();
     Ok(chosen
         .map(|(branch, alternatives)| Chosen { steps: branch.steps.steps.clone(), alternatives })
         .collect())
+}
+
+/// What is taken: by branch, or part of one, its steps and the path.
+pub(crate) fn paths(chosen: &[Chosen]) -> Vec<(Range<u32>, AccessPath)> {
+    let first = |it: &Chosen| Some((it.steps.clone(), it.alternatives.first()?.path.clone()));
+    chosen.iter().filter_map(first).collect()
 }
 
 fn branches<'a>(encoded: &Encoded, program: &'a Program) -> Vec<Branch<'a>> {
@@ -105,6 +120,31 @@ fn find<'a, 'b>(branches: &'b [Branch<'a>], steps: &Range<u32>) -> Option<&'b Br
     own.or_else(|| branches.iter().find_map(|branch| find(&branch.children, steps)))
 }
 
+/// The program's paths, each with its branch; or what is wrong with one.
+fn bound<'a, 'b>(
+    encoded: &Encoded,
+    program: &Program,
+    walk: Walk<'_>,
+    branches: &'b [Branch<'a>],
+) -> Result<Vec<(&'b Branch<'a>, Bound<'b>)>, &'static str> {
+    let bound = program.paths().iter().map(|(steps, path)| {
+        let branch = find(branches, steps).ok_or("an access path of no branch")?;
+        Ok((branch, branch.bind(encoded, walk, path)?))
+    });
+    bound.collect()
+}
+
+/// What is wrong with the paths of a program that come from elsewhere, if anything is.
+pub(super) fn check(encoded: &Encoded, program: &Program, walk: Walk<'_>) -> Result<(), &'static str> {
+    let branches = branches(encoded, program);
+    bound(encoded, program, walk, &branches)?;
+    let n_paths = branches.iter().map(|branch| branch.n_paths(program.paths())).sum::<Option<usize>>();
+    match n_paths == Some(program.paths().len()) {
+        true => Ok(()),
+        false => Err("a branch without an access path, or with several"),
+    }
+}
+
 /// What the program's paths look at in a block, without what has no pair to look at.
 pub fn accesses(
     encoded: &Encoded,
@@ -113,13 +153,8 @@ pub fn accesses(
     control: &Control,
 ) -> Result<Vec<Access>> {
     let branches = branches(encoded, program);
-    let walk = program.walk()?;
-    let bound = program.paths().iter().map(|(steps, path)| {
-        let branch = find(&branches, steps);
-        let branch = branch.ok_or_else(|| Error::Internal("an access path of no branch".into()))?;
-        Ok((branch, branch.bind(encoded, walk, path)?))
-    });
-    let bound = bound.collect::<Result<Vec<_>>>()?;
+    let bound = bound(encoded, program, program.walk()?, &branches);
+    let bound = bound.map_err(|complaint| Error::Internal(complaint.into()))?;
     let led = bound.iter().filter_map(|(branch, bound)| match bound {
         Bound::Sweep(lead) => Some(Led { steps: branch.steps, lead: lead.clone(), most: None }),
         Bound::Overlap(lead, manner) => {

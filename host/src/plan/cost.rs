@@ -6,11 +6,13 @@
 //! or a table of guesses ([`static_costs`]). No source has a say in the result, only in how soon it is there.
 
 mod features;
+mod figures;
 mod file;
 mod fixed;
 mod network;
 
 pub use features::{FEATURES, Features, N_FEATURES};
+pub use figures::Figures;
 pub use file::CostModel;
 pub use fixed::static_costs;
 pub use network::{Layer, Network};
@@ -36,7 +38,7 @@ pub enum BackendKind {
 /// Where costs come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CostSource {
-    /// Timings of this job's predicates, taken on this job's device before it starts.
+    /// Timings of this job's predicates and of some of its paths, taken on this job's device before it starts.
     Measured,
     /// The network that comes with the program.
     #[default]

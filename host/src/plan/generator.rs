@@ -6,19 +6,20 @@
 //! tried beside the one that looks at each: whichever costs least on a sample of pairs ([`Expected`]) is taken. The path is
 //! archived once; backends walk the archive where it lies, on the device too.
 
-use super::access::{self, Chosen};
+use super::access::{self, Chosen, paths};
+use super::candidates;
 use super::conjunction::{Conjunction, conjunctions};
 use super::expected::Expected;
 use super::layout::{self, Layout, PlannedStep};
-use super::options::ScanOptions;
+use super::options::{PlanChoice, ScanOptions, WitnessChoice};
 use super::order::{self, Weights};
-use super::path::AccessPath;
+use super::partition::whole;
 use super::program::Program;
 use super::redundancy;
 use super::tree::{self, Node};
 use super::variant::Variant;
 use super::work::Rates;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::statistics::{Pairs, Statistics};
@@ -27,7 +28,6 @@ use crate::rules::{Predicate, Rule, RuleSet};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate as lowered;
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// Random orders are the same in every run.
 const SEED: u64 = 0x6e6f_504f;
@@ -50,7 +50,8 @@ pub struct Plan {
     /// By branch, or part of one: the access path, and what it was chosen from.
     pub chosen: Vec<Chosen>,
     layout: Layout,
-    options: ScanOptions,
+    /// What paths are chosen under.
+    choosing: ScanOptions,
     program: Program,
 }
 
@@ -81,11 +82,20 @@ impl Plan {
         let conjunctions = conjunctions(&set);
         let has = |variant| variants.contains(&variant);
         let is_equality: Vec<bool> = encoded.predicates.iter().map(is_equality).collect();
+        let (all_on, options) = (options.without(&[]), options.without(variants));
+        let is_as_in_paper = options.plan == PlanChoice::Paper;
         let tree = if has(Variant::NoEpg) {
             tree::build(conjunctions, &weights, false)
         } else {
-            let conjunctions = redundancy::reduce(conjunctions, &set.consequences);
-            let is_varied = VARIED_ORDERS.into_iter().any(has);
+            let mut conjunctions = match is_as_in_paper {
+                true => conjunctions,
+                false => redundancy::reduce(conjunctions, &set.consequences),
+            };
+            if options.witness == WitnessChoice::Any {
+                // Nobody wants to know whether an earlier rule holds as well.
+                conjunctions.iter_mut().for_each(|one| one.earlier.clear());
+            }
+            let is_varied = is_as_in_paper || VARIED_ORDERS.into_iter().any(has);
             let mut tree = if is_varied {
                 tree::build(ranked(&conjunctions, &weights, variants), &weights, true)
             } else {
@@ -100,25 +110,47 @@ impl Plan {
             tree
         };
         let layout = layout::lay_out(&tree, |ix| !has(Variant::NoEpg) && !is_equality[ix]);
-        let options = options.without(variants);
         let program = Program::new(encoded, &layout.steps, options)?;
-        let block = Block { left: 0..encoded.n_left, right: 0..encoded.n_right, half: is_one_table };
-        let chosen = access::choose(encoded, &program, &block, &costs, &rates)?;
-        let program = program.with_paths(paths(&chosen));
-        let RuleSet { rules, predicates, .. } = set;
-        Ok(Self { rules, predicates, costs, rates, statistics, tree, chosen, layout, options, program })
+        let (RuleSet { rules, predicates, .. }, chosen) = (set, Vec::new());
+        // A variant of the scan takes the paths that the whole engine takes, or there would be two differences. Only without
+        // filters most of them are none.
+        let choosing = if has(Variant::NoFilter) { options } else { all_on };
+        let plan =
+            Self { rules, predicates, costs, rates, statistics, tree, chosen, layout, choosing, program };
+        plan.at(rates, encoded, is_one_table)
     }
 
-    /// The path over a part of the encoding that the plan was made for.
-    pub fn over(&self, part: &Encoded) -> Result<Program> {
-        Ok(Program::new(part, &self.layout.steps, self.options)?.with_paths(paths(&self.chosen)))
+    /// The same plan with the paths that take least at these rates, over the encoding that it was made for.
+    pub fn at(self, rates: Rates, encoded: &Encoded, is_one_table: bool) -> Result<Self> {
+        let chosen = self.choose(&rates, encoded, &self.program, is_one_table)?;
+        let program = self.program.with_paths(paths(&chosen));
+        Ok(Self { rates, chosen, program, ..self })
+    }
+
+    /// The paths that take least at these rates, over an encoding that the program is about.
+    pub(crate) fn choose(
+        &self,
+        rates: &Rates,
+        encoded: &Encoded,
+        program: &Program,
+        is_one_table: bool,
+    ) -> Result<Vec<Chosen>> {
+        let Encoded { n_left, n_right, .. } = *encoded;
+        let block = Block { left: 0..n_left, right: 0..n_right, half: is_one_table };
+        let choosing = program.clone().with_options(self.choosing);
+        let mut chosen = access::choose(encoded, &choosing, &block, &self.costs, rates)?;
+        let n_pairs = whole(n_left, n_right, is_one_table).n_pairs() as f64;
+        candidates::add(&mut chosen, &self.layout, &self.statistics, n_pairs, rates);
+        Ok(chosen)
     }
 
     /// The same plan by another path: that of a branch, or part of one, becomes the alternative at `nth`.
-    pub fn by(mut self, branch: usize, nth: usize) -> Self {
-        self.chosen[branch].alternatives.swap(0, nth);
+    pub fn by(mut self, branch: usize, nth: usize) -> Result<Self> {
+        let chosen = self.chosen.get_mut(branch).filter(|chosen| nth < chosen.alternatives.len());
+        let no_path = || Error::Job(format!("the plan has no path {nth} of branch {branch}"));
+        chosen.ok_or_else(no_path)?.alternatives.swap(0, nth);
         self.program = self.program.with_paths(paths(&self.chosen));
-        self
+        Ok(self)
     }
 
     /// The path over the whole encoding.
@@ -126,9 +158,9 @@ impl Plan {
         &self.program
     }
 
-    /// By step of the path: how many pairs are expected to pass it.
+    /// By step of the path: how many pairs are expected to pass it, when its branch is walked for all of them.
     pub fn passing(&self, pairs: &mut Pairs<'_>) -> Result<Vec<f64>> {
-        Ok(pairs.passing(self.program.walk()?, &self.layout.prefixes))
+        pairs.passing(&self.program, &self.layout.prefixes)
     }
 
     /// By step of the path: the predicates that hold on every pair that passes it.
@@ -140,12 +172,6 @@ impl Plan {
     pub fn steps(&self) -> &[PlannedStep] {
         &self.layout.steps
     }
-}
-
-/// What is taken.
-fn paths(chosen: &[Chosen]) -> Vec<(Range<u32>, AccessPath)> {
-    let first = |it: &Chosen| Some((it.steps.clone(), it.alternatives.first()?.path.clone()));
-    chosen.iter().filter_map(first).collect()
 }
 
 /// Variants that say how to order predicates.

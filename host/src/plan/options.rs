@@ -11,7 +11,7 @@ use strum::{Display, EnumString, VariantNames};
 pub struct ScanOptions {
     /// Left items in an interval, a multiple of 32 up to 512 (the paper's n_t).
     pub interval: u32,
-    /// Intervals under way at once (the paper's n_w).
+    /// Blocks under way at once (the paper's n_w).
     pub window: u32,
     /// Right items that are taken at a time.
     pub stretch: u32,
@@ -33,8 +33,14 @@ pub struct ScanOptions {
     pub filter: bool,
     /// Whether similarity is computed once for two distinct values, rather than for each pair of records that have them.
     pub dictionary: bool,
-    /// Whether the path is walked step by step, rather than by recursion.
-    pub sequential: bool,
+    /// How the path is walked for a pair.
+    pub walk: WalkChoice,
+    /// Which access paths branches may have.
+    pub access: AccessChoice,
+    /// Which plan is made.
+    pub plan: PlanChoice,
+    /// Which rule is named of a pair that several allow.
+    pub witness: WitnessChoice,
 }
 
 /// Fewer pairs than this are walked in about the time that it takes to lay them out for a screen.
@@ -73,6 +79,53 @@ pub enum SimilarityChoice {
     Dense,
 }
 
+/// How a path is walked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WalkChoice {
+    /// Step by step.
+    #[default]
+    StepByStep,
+    /// By recursion, as one would walk a tree: to see what it costs.
+    ByDescent,
+    /// Step by step, and [`Control::count`](crate::Control::count) is told what the steps did.
+    Counted,
+}
+
+/// Which access paths branches may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
+pub enum AccessChoice {
+    /// All that there are, of which the one is taken that is expected to take least.
+    #[default]
+    Cheapest,
+    /// Sweeps alone, led by whatever is expected to take least: the same for every variant of the scan.
+    Sweep,
+}
+
+/// How the tree is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
+pub enum PlanChoice {
+    /// Rules that another one makes needless are left out, orders that look at all rules are tried too, and each branch is
+    /// scanned by itself.
+    #[default]
+    Cheapest,
+    /// As HyperBlocker has it: predicates by (1 − sp) / cost, siblings by falling score, and all pairs are walked through the
+    /// one tree until the first witness.
+    Paper,
+}
+
+/// Which rule is named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = expected::<Self>)]
+pub enum WitnessChoice {
+    /// The first in the file that allows the pair.
+    #[default]
+    First,
+    /// None: a pair is done with where any rule allows it.
+    Any,
+}
+
 impl Default for ScanOptions {
     fn default() -> Self {
         Self {
@@ -88,7 +141,10 @@ impl Default for ScanOptions {
             bitmap: true,
             filter: true,
             dictionary: true,
-            sequential: true,
+            walk: WalkChoice::default(),
+            access: AccessChoice::default(),
+            plan: PlanChoice::default(),
+            witness: WitnessChoice::default(),
         }
     }
 }
@@ -104,11 +160,18 @@ impl ScanOptions {
                 stealing: is_on(Variant::NoStealing, true),
             },
             queue: is_on(Variant::NoQueue, true),
-            sequential: is_on(Variant::NoSeq, true),
+            walk: if is_on(Variant::NoSeq, true) { self.walk } else { WalkChoice::ByDescent },
             filter: is_on(Variant::NoFilter, false),
             bitmap: is_on(Variant::NoBitmap, false),
             dictionary: is_on(Variant::NoDictionary, false),
+            // The paper's walk ends at a pair's first witness in the order of the tree.
+            witness: if self.plan == PlanChoice::Paper { WitnessChoice::Any } else { self.witness },
             ..self
         }
+    }
+
+    /// Whether candidates name the rule that allows them.
+    pub fn names_rules(&self) -> bool {
+        self.plan != PlanChoice::Paper && self.witness == WitnessChoice::First
     }
 }

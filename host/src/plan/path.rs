@@ -1,9 +1,21 @@
-//! Access paths as nodes of the plan: a type for each, which names predicates by their places among the plan's. So a path
-//! is about any tables that the rules are about, and is written to bytes with the plan.
+//! Access paths as nodes of the plan: a file for each type, with what it takes and how it is told. A path names predicates by
+//! their places among the plan's. So it is about any tables that the rules are about, and is written to bytes with the plan.
+//! Estimates say how much of everything there is ([`crate::plan::sweep`], [`crate::plan::overlap`], [`crate::plan::access`]);
+//! a path says what that comes to, as [`Work`](super::work::Work).
 
-use super::work::{PerPair, Unit, Work};
-use crate::plan::{JoinChoice, ScanOptions};
+mod key;
+mod overlap;
+mod sweep;
+
+pub(crate) use key::KeyPairs;
+pub use key::{Inner, KeyMethod, KeyPath};
+pub(crate) use overlap::OverlapCounts;
+pub use overlap::{OverlapMethod, OverlapPath, elements};
+pub(crate) use sweep::SweepCounts;
+pub use sweep::SweepPath;
+
 use rkyv::{Archive, Deserialize, Serialize};
+use serde_json::Value;
 
 /// How a branch, or a part of one, comes by its pairs.
 #[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
@@ -16,90 +28,18 @@ pub enum AccessPath {
     Join(KeyPath),
 }
 
-/// Items are swept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub struct SweepPath {
-    /// The predicate that orders and screens them, if there is one.
-    pub lead: Option<u32>,
-}
-
-/// Values are joined by what they have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub struct OverlapPath {
-    /// The predicate.
-    pub lead: u32,
-    /// Symbols of a q-gram, if elements are not tokens.
-    pub q: Option<u32>,
-    /// How pairs are found.
-    pub method: OverlapMethod,
-}
-
-/// How pairs of values are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub enum OverlapMethod {
-    /// Through an index of the rarest elements of one side.
-    Index,
-    /// By going over the signatures of all pairs whose sizes go together.
-    Dense,
-}
-
-/// Records are joined by equalities.
-#[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub struct KeyPath {
-    /// The equalities.
-    pub equalities: Vec<u32>,
-    /// How records with the same key are found.
-    pub method: KeyMethod,
-    /// What heavy keys are screened by, if they are.
-    pub inner: Option<Inner>,
-}
-
-/// How records with the same key are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub enum KeyMethod {
-    /// By a hash join.
-    Hash,
-    /// By a sweep over records in the order of their keys.
-    Sweep,
-}
-
-/// Rows that are swept sooner than they are partitioned.
-const FEW_ROWS: usize = 1 << 14;
-/// Pairs for each row, above which some keys must have very many: one block of threads would join them.
-const PAIRS_PER_ROW: u64 = 64;
-
-impl KeyMethod {
-    /// For records with the same value, of which so many rows have so many pairs: that is known only once they are listed.
-    pub(crate) fn of_same(n_rows: usize, n_pairs: u64, options: &ScanOptions) -> Self {
-        let is_forced = matches!(options.join, JoinChoice::Skew | JoinChoice::Plain);
-        let is_swept = n_rows < FEW_ROWS || n_pairs > PAIRS_PER_ROW * n_rows as u64;
-        if !options.sequential || is_swept && !is_forced { Self::Sweep } else { Self::Hash }
-    }
-}
-
-/// What heavy keys are swept by, or joined by what values have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub struct Inner {
-    /// The predicate.
-    pub lead: u32,
-    /// How pairs are found, if it does not sweep: by tokens.
-    pub overlap: Option<OverlapMethod>,
-}
-
-/// What a key's pairs come to.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct KeyPairs {
-    /// Records of both sides with a key.
-    pub(crate) n_records: f64,
-    /// Pairs of light keys, and of the one of them that has most.
-    pub(crate) n_pairs: f64,
-    pub(crate) most: f64,
-    /// Records with heavy keys, and what is done with them.
-    pub(crate) n_heavy: f64,
-    pub(crate) heavy: Work,
-}
-
 impl AccessPath {
+    /// The predicates that hold on every pair it hands on, or that it screens by.
+    pub fn predicates(&self) -> Vec<u32> {
+        match self {
+            Self::Sweep(path) => path.lead.into_iter().collect(),
+            Self::Overlap(path) => vec![path.lead],
+            Self::Join(path) => {
+                path.equalities.iter().copied().chain(path.inner.map(|inner| inner.lead)).collect()
+            }
+        }
+    }
+
     /// For people, with predicates as `predicate` says them.
     pub fn describe(&self, predicate: &dyn Fn(u32) -> String) -> String {
         match self {
@@ -108,70 +48,13 @@ impl AccessPath {
             Self::Join(path) => path.describe(predicate),
         }
     }
-}
 
-impl SweepPath {
-    fn describe(&self, predicate: &dyn Fn(u32) -> String) -> String {
-        match self.lead {
-            None => "sweep without a lead".into(),
-            Some(lead) => format!("sweep led by {}", predicate(lead)),
-        }
-    }
-}
-
-impl OverlapPath {
-    fn describe(&self, predicate: &dyn Fn(u32) -> String) -> String {
-        let Self { lead, q, method } = self;
-        format!("overlap join by {} of {} for {}", method.for_people(), elements(*q), predicate(*lead))
-    }
-}
-
-impl KeyPath {
-    /// What it takes: keys are numbered, and their pairs are joined or swept.
-    pub(crate) fn work(method: KeyMethod, pairs: &KeyPairs, (unit, per_pair): PerPair) -> Work {
-        let KeyPairs { n_records, n_pairs, most, n_heavy, heavy } = *pairs;
-        let n_light = n_records - n_heavy;
-        let found = match method {
-            KeyMethod::Hash => Work::of([(Unit::Join, 1.0), (Unit::Joined, n_light), (Unit::Heaviest, most)]),
-            KeyMethod::Sweep => {
-                Work::of([(Unit::Sweep, 1.0), (Unit::Listed, n_light), (Unit::Item, n_light)])
-            }
-        };
-        let decided =
-            Work::of([(Unit::Keyed, n_records), (Unit::Passed, n_pairs), (unit, n_pairs * per_pair)]);
-        found + decided + heavy
-    }
-
-    fn describe(&self, predicate: &dyn Fn(u32) -> String) -> String {
-        let Self { equalities, method, inner } = self;
-        let on = equalities.iter().map(|&ix| predicate(ix)).collect::<Vec<_>>().join(" AND ");
-        let how = match method {
-            KeyMethod::Hash => "hash join on",
-            KeyMethod::Sweep => "sweep by key of",
-        };
-        let heavy = inner.iter().map(|Inner { lead, overlap }| match overlap {
-            None => format!(", heavy keys swept by {}", predicate(*lead)),
-            Some(method) => format!(", heavy keys joined by {} of {}", method.for_people(), predicate(*lead)),
-        });
-        format!("{how} {on}{}", heavy.collect::<String>())
-    }
-}
-
-impl OverlapMethod {
-    /// What pairs of values are found by.
-    pub fn for_people(self) -> &'static str {
+    /// For programs, likewise.
+    pub fn json(&self, predicate: &dyn Fn(u32) -> String) -> Value {
         match self {
-            Self::Index => "index",
-            Self::Dense => "signatures",
+            Self::Sweep(path) => path.json(predicate),
+            Self::Overlap(path) => path.json(predicate),
+            Self::Join(path) => path.json(predicate),
         }
-    }
-}
-
-/// What values have in common.
-pub fn elements(q: Option<u32>) -> String {
-    match q {
-        None => "tokens".into(),
-        Some(1) => "symbols".into(),
-        Some(q) => format!("{q}-grams"),
     }
 }

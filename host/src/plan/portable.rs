@@ -5,22 +5,22 @@
 
 use super::layout::PlannedStep;
 use super::path::AccessPath;
-use super::{Plan, Program, ScanOptions};
+use super::{Plan, Program, ScanOptions, access, sound};
 use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
-use crate::rules::Predicate;
+use crate::rules::Rule;
 use rkyv::{Archive, Deserialize, Serialize};
 use std::ops::Range;
 
 /// The layout of the bytes. One with another number is not ours to read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What a plan decided.
 #[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct PortablePlan {
     version: u32,
     /// As SQL, to tell whether rules are the same.
-    predicates: Vec<String>,
+    rules: Vec<String>,
     steps: Vec<PlannedStep>,
     /// By branch, or part of one: its steps, and the path.
     paths: Vec<(Range<u32>, AccessPath)>,
@@ -31,7 +31,7 @@ impl PortablePlan {
     pub fn of(plan: &Plan) -> Self {
         Self {
             version: VERSION,
-            predicates: texts(&plan.predicates),
+            rules: texts(&plan.rules),
             steps: plan.steps().to_vec(),
             paths: plan.program().paths().to_vec(),
         }
@@ -56,15 +56,21 @@ impl PortablePlan {
         }
     }
 
-    /// The plan over an encoding, made for the same rules.
-    pub fn bind(&self, predicates: &[Predicate], encoded: &Encoded, options: ScanOptions) -> Result<Program> {
-        if self.predicates != texts(predicates) {
+    /// The plan over an encoding of the predicates of these rules, which it must have been made for. Whatever was read, what
+    /// comes of it is a program that can be walked, or an error.
+    pub fn bind(&self, rules: &[Rule], encoded: &Encoded, options: ScanOptions) -> Result<Program> {
+        if self.rules != texts(rules) {
             return Err(Error::Job("the plan was made for other rules".into()));
         }
-        Ok(Program::new(encoded, &self.steps, options)?.with_paths(self.paths.clone()))
+        let unsound = |complaint: &str| Error::Job(format!("the plan is damaged: {complaint}"));
+        let sound = sound::check(&self.steps, encoded.predicates.len(), rules.len());
+        sound.map_err(|complaint| unsound(&complaint))?;
+        let program = Program::new(encoded, &self.steps, options)?.with_paths(self.paths.clone());
+        access::check(encoded, &program, program.walk()?).map_err(unsound)?;
+        Ok(program)
     }
 }
 
-fn texts(predicates: &[Predicate]) -> Vec<String> {
-    predicates.iter().map(ToString::to_string).collect()
+fn texts(rules: &[Rule]) -> Vec<String> {
+    rules.iter().map(ToString::to_string).collect()
 }

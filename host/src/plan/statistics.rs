@@ -1,16 +1,17 @@
 //! Statistics: how many pairs a predicate lets through, and what pairs look like.
 //!
 //! The share sp(p) of pairs on which a predicate holds is exact for equalities, numeric differences and marks, which
-//! follow from frequencies; for similarities it is estimated from buckets of alike values and a seeded sample
+//! follow from frequencies, as far as all records are looked at; for similarities it is estimated from buckets of alike values and a seeded sample
 //! ([`strata`] says how). A sample of all pairs, with the outcome of every predicate on each, tells how predicates go
 //! together. Where there are no more pairs than that, all of them are looked at, and every share is counted. What that may
-//! cost is known beforehand ([`effort`]): of many predicates fewer pairs are drawn, and of long values beginnings are
-//! compared ([`shortened`]). Nothing here decides anything about a pair: a plan made from poor
+//! cost is known beforehand ([`effort`]): of many predicates fewer pairs are drawn, of large tables some records are looked
+//! at, and of long values beginnings are compared ([`shortened`]). Nothing here decides anything about a pair: a plan made from poor
 //! statistics is slow, never wrong.
 
 mod buckets;
 mod columns;
 mod effort;
+mod evenness;
 mod frequencies;
 mod minhash;
 mod shortened;
@@ -18,13 +19,15 @@ mod strata;
 
 pub use columns::ColumnStatistics;
 pub use effort::Effort;
+pub use evenness::BUCKETS;
 
 use crate::base::error::{Error, Result};
 use crate::base::random::Random;
 use crate::encode::Encoded;
+use crate::plan::program::{BranchSteps, Program};
 use effort::Spending;
 use hyperblock_shared::measure::Measure;
-use hyperblock_shared::path::{Branch, Observer, Path, Walk};
+use hyperblock_shared::path::{Branch, Observer, Path, UNKNOWN, Walk};
 use hyperblock_shared::predicate::{Predicate, Test};
 use hyperblock_shared::text::scratch_words;
 use rayon::prelude::*;
@@ -34,6 +37,9 @@ use strata::{Drawn, Population, Stratum};
 
 /// Every plan of the same job sees the same sample.
 const SEED: u64 = 0x6879_7065_7262_6c6b;
+
+/// Words of marks that are counted; of more, every n-th.
+const MARKED: usize = 1 << 12;
 
 /// What is known of a job's predicates.
 #[derive(Clone, Debug)]
@@ -48,6 +54,37 @@ pub struct Statistics {
     pub n_sampled: usize,
     /// The pairs of the job.
     pub n_pairs: f64,
+}
+
+/// Where the shares of pairs come from on which predicates hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SelectivitySource {
+    /// Counted, or estimated from where predicates hold.
+    #[default]
+    Sampled,
+    /// From the evenness of so many buckets of values.
+    Evenness {
+        /// At least one.
+        buckets: u32,
+    },
+}
+
+impl Statistics {
+    /// With shares from elsewhere.
+    pub fn from_source(mut self, encoded: &Encoded, source: SelectivitySource) -> Self {
+        if let SelectivitySource::Evenness { buckets } = source {
+            let shares: Vec<Option<f64>> = (0..encoded.predicates.len())
+                .into_par_iter()
+                .map(|ix| evenness::selectivity(encoded, ix, buckets.max(1)))
+                .collect();
+            for (ix, share) in shares.into_iter().enumerate() {
+                if let Some(share) = share {
+                    (self.selectivity[ix], self.counted[ix]) = (share.clamp(0.0, 1.0), false);
+                }
+            }
+        }
+        self
+    }
 }
 
 /// The pairs of an encoding, ready to be asked.
@@ -72,7 +109,7 @@ impl<'a> Pairs<'a> {
         let scratch = vec![0; scratch_words(encoded.longest()) as usize];
         let spending = Spending::new(encoded, effort);
         Ok(Self {
-            population: Population::new(encoded, one_table, effort.most_values()),
+            population: Population::new(encoded, one_table, effort),
             values: Shortened::new(encoded, spending.longest),
             archive,
             scratch,
@@ -83,29 +120,40 @@ impl<'a> Pairs<'a> {
     /// The statistics of all predicates.
     pub fn statistics(&mut self) -> Result<Statistics> {
         let Self { population, values, archive, scratch, spending } = self;
+        let are_few = population.n_pairs() <= spending.n_sampled as f64;
+        // Where all pairs are looked at, no strata are needed.
+        let are_counted = are_few && values.are_whole();
+        if !are_counted {
+            population.prepare();
+        }
         // Checked once: with thousands of predicates that takes longer than a comparison.
-        let mut asking = Asking { population, values, walk: walk(archive)?, scratch, spending };
-        let n_pairs = asking.population.n_pairs();
-        let n_predicates = asking.population.encoded.predicates.len();
-        let (outcomes, n_sampled) = asking.outcomes();
-        let selectivity = |ix: usize| match asking.are_few() && asking.values.are_whole() {
+        let asking = Asking { population, values, walk: walk(archive)?, n_words: scratch.len(), spending };
+        let n_pairs = asking.population.all_pairs();
+        let (outcomes, n_sampled) = asking.outcomes(are_few);
+        let selectivity = |scratch: &mut Vec<u64>, ix: usize| match are_counted {
             true => {
                 let n_holding: u32 = outcomes[ix].iter().map(|word: &u64| word.count_ones()).sum();
                 (f64::from(n_holding) / n_pairs.max(1.0), true)
             }
-            false => asking.selectivity(ix),
+            false => asking.selectivity(ix, scratch),
         };
-        let all = (0..n_predicates).map(selectivity);
+        let n_predicates = asking.population.encoded.predicates.len();
+        let scratch = || vec![0; asking.n_words];
+        let all: Vec<(f64, bool)> =
+            (0..n_predicates).into_par_iter().map_init(scratch, selectivity).collect();
+        let all = all.into_iter();
         let (selectivity, counted) = all.map(|(share, exact)| (share.clamp(0.0, 1.0), exact)).unzip();
         Ok(Statistics { selectivity, counted, outcomes, n_sampled, n_pairs })
     }
 
-    /// By step of a path: how many pairs will pass it. `prefixes` gives for each step the predicates that hold on every
-    /// pair that passes it.
-    pub fn passing(&mut self, path: Walk<'_>, prefixes: &[Vec<u32>]) -> Vec<f64> {
+    /// By step of a path: how many pairs will pass it, of all that its branch is walked for. `prefixes` gives for each step
+    /// the predicates that hold on every pair that passes it.
+    pub fn passing(&mut self, program: &Program, prefixes: &[Vec<u32>]) -> Result<Vec<f64>> {
+        let path = Branches::new(program)?;
         if self.population.n_pairs() <= self.spending.n_walks as f64 {
-            return self.counted(path, prefixes.len());
+            return Ok(self.counted(&path, prefixes.len()));
         }
+        self.population.prepare();
         let encoded = self.population.encoded;
         let drives = |predicate: u32| {
             let predicate = encoded.predicates[predicate as usize];
@@ -122,7 +170,7 @@ impl<'a> Pairs<'a> {
                 None => vec![Stratum::All],
                 Some(driver) => self.population.strata(&encoded.predicates[driver as usize].test),
             };
-            let estimates = self.walked(path, prefixes.len(), &strata, driver);
+            let estimates = self.walked(&path, prefixes.len(), &strata, driver);
             for (ix, estimate) in estimates.into_iter().enumerate() {
                 let behind = driver.is_none_or(|driver| prefixes[ix].contains(&driver));
                 if behind && best[ix].is_none_or(|best| estimate.error() < best.error()) {
@@ -130,15 +178,14 @@ impl<'a> Pairs<'a> {
                 }
             }
         }
-        best.into_iter().map(|estimate| estimate.map_or(0.0, |estimate| estimate.pairs)).collect()
+        Ok(best.into_iter().map(|estimate| estimate.map_or(0.0, |estimate| estimate.pairs)).collect())
     }
 
     /// How many pairs pass each step, of so few that all are walked.
-    fn counted(&mut self, path: Walk<'_>, n_steps: usize) -> Vec<f64> {
+    fn counted(&mut self, path: &Branches<'_>, n_steps: usize) -> Vec<f64> {
         let (mut counts, mut passed) = (vec![0.0; n_steps], Passed(Vec::new()));
         for Drawn { left, right, .. } in self.population.every() {
-            passed.0.clear();
-            path.witness(Branch::WHOLE, &self.values, left, right, self.scratch.as_mut_slice(), &mut passed);
+            path.walk(&self.values, (left, right), self.scratch.as_mut_slice(), &mut passed);
             passed.0.iter().for_each(|&step| counts[step as usize] += 1.0);
         }
         counts
@@ -146,7 +193,7 @@ impl<'a> Pairs<'a> {
 
     fn walked(
         &mut self,
-        path: Walk<'_>,
+        path: &Branches<'_>,
         n_steps: usize,
         strata: &[Stratum],
         driver: Option<u32>,
@@ -159,9 +206,8 @@ impl<'a> Pairs<'a> {
             let mut sums = vec![(0.0, 0.0); n_steps];
             for _ in 0..n_draws {
                 let Some(drawn) = self.population.draw(stratum, &mut random) else { continue };
-                passed.0.clear();
                 let scratch = self.scratch.as_mut_slice();
-                path.witness(Branch::WHOLE, &self.values, drawn.left, drawn.right, scratch, &mut passed);
+                path.walk(&self.values, (drawn.left, drawn.right), scratch, &mut passed);
                 for &step in &passed.0 {
                     let (sum, squares) = &mut sums[step as usize];
                     *sum += drawn.weight;
@@ -183,21 +229,17 @@ impl<'a> Pairs<'a> {
 
 /// The pairs of an encoding, being asked: what is looked at, and what that takes.
 struct Asking<'a, 'b> {
-    population: &'b mut Population<'a>,
+    population: &'b Population<'a>,
     values: &'b Shortened<'a>,
     walk: Walk<'b>,
-    scratch: &'b mut [u64],
+    /// What a thread needs as scratch.
+    n_words: usize,
     spending: &'b Spending,
 }
 
 impl Asking<'_, '_> {
-    /// Whether there are no more pairs than would be drawn.
-    fn are_few(&self) -> bool {
-        self.population.n_pairs() <= self.spending.n_sampled as f64
-    }
-
     /// The share of pairs on which a predicate holds, and whether it was counted.
-    fn selectivity(&mut self, ix: usize) -> (f64, bool) {
+    fn selectivity(&self, ix: usize, scratch: &mut [u64]) -> (f64, bool) {
         let n_pairs = self.population.n_pairs();
         let encoded = self.population.encoded;
         let predicate = encoded.predicates[ix];
@@ -206,8 +248,12 @@ impl Asking<'_, '_> {
         }
         let marked = |marks: u32, n_records: u32| {
             let bits = &encoded.marks[marks as usize].bits;
-            let n_marked: u32 = bits.iter().map(|word| word.count_ones()).sum();
-            (f64::from(n_marked) / f64::from(n_records), true)
+            let step = bits.len().div_ceil(MARKED).max(1);
+            let seen = || bits.iter().step_by(step);
+            let n_marked: u32 = seen().map(|word| word.count_ones()).sum();
+            // Behind the last record there are no ones.
+            let n_seen = if step == 1 { n_records as usize } else { 32 * seen().count() };
+            (f64::from(n_marked) / n_seen.max(1) as f64, step == 1)
         };
         let (left, right, measure) = match predicate.test {
             Test::Left { marks } => return marked(marks, encoded.n_left),
@@ -217,15 +263,15 @@ impl Asking<'_, '_> {
         let strata = self.population.strata(&predicate.test);
         let (share, exact) = match (measure, strata.as_slice()) {
             (Measure::Equal | Measure::Within { .. }, [Stratum::Ranges(ranges)]) => {
-                (self.population.count(ranges) / n_pairs, true)
+                (self.population.count(ranges) / n_pairs, self.population.is_whole())
             }
-            _ => (self.estimate(&strata, ix) / n_pairs, false),
+            _ => (self.estimate(&strata, ix, scratch) / n_pairs, false),
         };
         (if predicate.negated { self.population.present(left, right) - share } else { share }, exact)
     }
 
     /// The number of pairs on which the test of a predicate, not its negation, succeeds.
-    fn estimate(&mut self, strata: &[Stratum], ix: usize) -> f64 {
+    fn estimate(&self, strata: &[Stratum], ix: usize, scratch: &mut [u64]) -> f64 {
         let test = (self.population.encoded.predicates.len() + ix) as u32;
         let mut random = Random::new(SEED ^ ix as u64);
         let n_draws = self.spending.n_draws[ix];
@@ -234,7 +280,7 @@ impl Asking<'_, '_> {
             let mut sum = 0.0;
             for _ in 0..n_draws {
                 let Some(drawn) = self.population.draw(stratum, &mut random) else { continue };
-                if self.values.holds(self.walk, test, drawn.left, drawn.right, self.scratch) {
+                if self.values.holds(self.walk, test, drawn.left, drawn.right, scratch) {
                     sum += drawn.weight;
                 }
             }
@@ -243,18 +289,18 @@ impl Asking<'_, '_> {
         pairs
     }
 
-    /// The outcome of every predicate on a sample of all pairs.
-    fn outcomes(&mut self) -> (Vec<Vec<u64>>, usize) {
+    /// The outcome of every predicate on a sample of all pairs, or on all where they are few.
+    fn outcomes(&self, are_few: bool) -> (Vec<Vec<u64>>, usize) {
         let mut random = Random::new(SEED);
         let draw = |_| self.population.draw(&Stratum::All, &mut random);
-        let sample: Vec<_> = match self.are_few() {
+        let sample: Vec<_> = match are_few {
             true => self.population.every().collect(),
             false => (0..self.spending.n_sampled).filter_map(draw).collect(),
         };
         let encoded = self.population.encoded;
         let mut outcomes = vec![vec![0; sample.len().div_ceil(64)]; encoded.predicates.len()];
         let (values, walk) = (self.values, self.walk);
-        let scratch = || vec![0; self.scratch.len()];
+        let scratch = || vec![0; self.n_words];
         outcomes.par_iter_mut().enumerate().for_each_init(scratch, |scratch, (predicate, bits)| {
             for (place, drawn) in sample.iter().enumerate() {
                 let holds = values.holds(walk, predicate as u32, drawn.left, drawn.right, scratch);
@@ -279,10 +325,33 @@ impl Estimate {
     }
 }
 
+/// A path, branch by branch, as it is scanned.
+struct Branches<'a> {
+    walk: Walk<'a>,
+    branches: Vec<Branch>,
+}
+
+impl<'a> Branches<'a> {
+    fn new(program: &'a Program) -> Result<Self> {
+        let branch = |it: &BranchSteps| Branch { from: it.steps.start, upto: it.steps.end, known: UNKNOWN };
+        Ok(Self { walk: program.walk()?, branches: program.branches().iter().map(branch).collect() })
+    }
+
+    /// Notes what a pair passes.
+    fn walk(&self, values: &Shortened<'_>, pair: (u32, u32), scratch: &mut [u64], passed: &mut Passed) {
+        passed.0.clear();
+        for &branch in &self.branches {
+            self.walk.witness(branch, values, pair.0, pair.1, scratch, passed);
+        }
+    }
+}
+
 /// Notes the steps that a pair passes.
 struct Passed(Vec<u32>);
 
 impl Observer for Passed {
+    fn probed(&mut self, _: u32) {}
+
     fn tested(&mut self, step: u32, holds: bool, _: bool) {
         if holds {
             self.0.push(step);

@@ -29,10 +29,10 @@ pub enum Variant {
     NoHo,
     /// The path is walked by recursive descent, and nothing is remembered.
     NoSeq,
-    /// No sliding window: every block has one fixed share of the work.
+    /// No sliding window: every block begins with one fixed share of the work.
     #[strum(serialize = "noPSW")]
     NoPsw,
-    /// No block does what another was to do.
+    /// No block does what another was to do: there is one for each interval, and the hardware begins the next when one ends.
     NoStealing,
     /// What passes the screen is verified at once, and does not wait until there is a pair for every lane.
     NoQueue,
@@ -48,6 +48,32 @@ pub enum Variant {
 impl Variant {
     /// All there are.
     pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
+
+    /// What is off, in a word or two.
+    pub fn off(self) -> &'static str {
+        match self {
+            Self::NoEpg => "execution plan",
+            Self::NoPo => "predicate order",
+            Self::NoRo => "branch order",
+            Self::COrder => "selectivity",
+            Self::SOrder => "cost",
+            Self::NoHo => "the next four",
+            Self::NoSeq => "sequential path",
+            Self::NoPsw => "sliding window",
+            Self::NoStealing => "stealing",
+            Self::NoQueue => "queues",
+            Self::NoFilter => "filters",
+            Self::NoBitmap => "signatures of joins",
+            Self::NoDictionary => "distinct values",
+        }
+    }
+
+    /// Whether branches and their access paths stay as they are. Others change the tree, and so what a branch is; and without
+    /// filters there is neither a lead nor a key.
+    pub fn leaves_paths(self) -> bool {
+        use Variant::{NoBitmap, NoDictionary, NoHo, NoPsw, NoQueue, NoSeq, NoStealing};
+        matches!(self, NoHo | NoSeq | NoPsw | NoStealing | NoQueue | NoBitmap | NoDictionary)
+    }
 }
 
 fn unknown(_: &str) -> String {

@@ -17,6 +17,8 @@ pub enum Unit {
     Join,
     /// A pair of blocks of an overlap join that is begun.
     Block,
+    /// A key within which values are joined by what they have in common: a pair of blocks beside others.
+    Group,
     /// A record that is listed in the order of a lead.
     Listed,
     /// An item of a list, with its signature.
@@ -49,6 +51,8 @@ pub enum Unit {
     Near,
     /// An element of two values that are compared.
     Compared,
+    /// A pair that is found: written, brought back and sorted.
+    Candidate,
 }
 
 /// How many units there are.
@@ -60,15 +64,50 @@ impl Unit {
         self.into()
     }
 
-    /// Whether the threads of a CPU share it; what comes before that is done by one, or nearly.
+    /// What it waits for.
+    pub fn bottleneck(self) -> Bottleneck {
+        match self {
+            Self::Sweep | Self::Join | Self::Block | Self::Group => Bottleneck::Start,
+            // Of what a join takes for a record, bringing it to its partition on a GPU is the least.
+            Self::Listed | Self::Item | Self::Keyed | Self::Joined | Self::Element | Self::Candidate => {
+                Bottleneck::Host
+            }
+            Self::Heaviest => Bottleneck::OneBlock,
+            // Values that an index finds are anywhere.
+            Self::Posting | Self::Hit | Self::Compared => Bottleneck::Memory,
+            Self::Screened
+            | Self::Passed
+            | Self::Decided
+            | Self::Edits
+            | Self::Matches
+            | Self::Tokens
+            | Self::Near => Bottleneck::Arithmetic,
+        }
+    }
+
+    /// Whether the threads of a CPU share it; all else is done by one, or nearly.
     fn is_shared(self) -> bool {
-        use Unit::{Compared, Decided, Edits, Hit, Matches, Near, Passed, Posting, Screened, Tokens};
-        matches!(
-            self,
-            Screened | Passed | Decided | Edits | Matches | Tokens | Posting | Hit | Near | Compared
-        )
+        matches!(self.bottleneck(), Bottleneck::Arithmetic | Bottleneck::Memory)
     }
 }
+
+/// What units of work wait for: those that wait for the same become faster and slower together, from device to device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
+pub enum Bottleneck {
+    /// What it takes to begin at all: launches, copies, threads that wake up.
+    Start,
+    /// The host.
+    Host,
+    /// One block of threads, while the others wait.
+    OneBlock,
+    /// All threads, which compute.
+    Arithmetic,
+    /// All threads, which read here and there.
+    Memory,
+}
+
+/// How many bottlenecks there are.
+pub const N_BOTTLENECKS: usize = Bottleneck::VARIANTS.len();
 
 /// What a pair takes.
 pub(crate) type PerPair = (Unit, f64);
@@ -126,11 +165,30 @@ pub struct Rates {
 impl Rates {
     /// The milliseconds that some work is expected to take.
     pub fn milliseconds(&self, work: &Work) -> f64 {
-        let took = |&unit: &Unit| {
-            let n_threads = if unit.is_shared() { self.n_threads as f64 } else { 1.0 };
-            work.get(unit) * self.nanoseconds[unit as usize] / n_threads
-        };
-        Unit::VARIANTS.iter().map(took).sum::<f64>() / 1e6
+        Unit::VARIANTS.iter().map(|&unit| self.of_unit(work, unit)).sum::<f64>() / 1e6
+    }
+
+    /// The same, by bottleneck.
+    pub fn by_bottleneck(&self, work: &Work) -> [f64; N_BOTTLENECKS] {
+        let mut all = [0.0; N_BOTTLENECKS];
+        for &unit in Unit::VARIANTS {
+            all[unit.bottleneck() as usize] += self.of_unit(work, unit) / 1e6;
+        }
+        all
+    }
+
+    /// Nanoseconds.
+    fn of_unit(&self, work: &Work, unit: Unit) -> f64 {
+        let n_threads = if unit.is_shared() { self.n_threads as f64 } else { 1.0 };
+        work.get(unit) * self.nanoseconds[unit as usize] / n_threads
+    }
+
+    /// Rates on a device that takes so many times as long, by bottleneck.
+    pub fn times(mut self, factors: &[f64; N_BOTTLENECKS]) -> Self {
+        for (rate, unit) in self.nanoseconds.iter_mut().zip(Unit::VARIANTS) {
+            *rate *= factors[unit.bottleneck() as usize];
+        }
+        self
     }
 
     /// The same work as one thread would have it: what a fit takes.

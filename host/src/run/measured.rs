@@ -81,7 +81,11 @@ pub fn measured(device: &dyn Backend, encoded: &Encoded, seed: u64) -> Result<Ve
 pub fn timing(device: &dyn Backend, encoded: &Encoded, predicate: usize, effort: Effort) -> Result<Timing> {
     let program = Program::of_one(encoded, predicate as u32)?;
     match device.kind() {
-        BackendKind::Cuda => grow(device, encoded, &program, effort),
+        BackendKind::Cuda => {
+            // A kernel looks at signatures before it walks, and walks are what costs.
+            let walked = encoded.restrict(0..encoded.n_left, 0..encoded.n_right).without_signatures();
+            grow(device, &walked, &program, effort)
+        }
         BackendKind::Cpu => {
             let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build();
             let one_thread =
@@ -145,12 +149,13 @@ fn sample(encoded: &Encoded, seed: u64) -> Option<Encoded> {
         return None;
     }
     let mut random = Random::new(seed);
-    Some(encoded.restrict(stretch(n_left, &mut random), stretch(n_right, &mut random)))
+    let [left, right] = [n_left, n_right].map(|n_records| stretch(n_records, MOST_RECORDS, &mut random));
+    Some(encoded.restrict(left, right))
 }
 
-/// Neighbouring records, as many as are measured.
-fn stretch(n_records: u32, random: &mut Random) -> Range<u32> {
-    let n = n_records.min(MOST_RECORDS);
+/// Neighbouring records: so many, or all.
+pub(super) fn stretch(n_records: u32, n: u32, random: &mut Random) -> Range<u32> {
+    let n = n_records.min(n);
     let from = random.below(u64::from(n_records - n) + 1) as u32;
     from..from + n
 }

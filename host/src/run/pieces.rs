@@ -8,7 +8,7 @@ use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::scan::{Outcome, Scan};
-use crate::plan::Plan;
+use crate::plan::Program;
 use crate::plan::partition::{blocks, whole};
 use crate::plan::sweep::{Block, LIST_BYTES_PER_RECORD};
 use hyperblock_shared::layout::Candidate;
@@ -16,13 +16,22 @@ use hyperblock_shared::window::Task;
 use std::ops::Range;
 
 /// Loads a job whole if it fits into the device's memory, else piece by piece.
-pub fn load<'a>(device: &'a dyn Backend, encoded: &'a Encoded, plan: &'a Plan) -> Result<Box<dyn Scan + 'a>> {
-    let budget = device.memory_for_columns()?;
-    if n_bytes(encoded) <= budget {
-        return device.load(encoded, plan.program());
+pub fn load<'a>(
+    device: &'a dyn Backend,
+    encoded: &'a Encoded,
+    program: &'a Program,
+) -> Result<Box<dyn Scan + 'a>> {
+    if fits(device, encoded)? {
+        return device.load(encoded, program);
     }
+    let budget = device.memory_for_columns()?;
     tracing::info!("{} bytes do not fit into {budget}: the job is loaded in pieces", encoded.n_bytes());
-    Ok(Box::new(Pieces { device, encoded, plan, budget }))
+    Ok(Box::new(Pieces { device, encoded, program, budget }))
+}
+
+/// Whether a device can hold a job whole.
+pub(super) fn fits(device: &dyn Backend, encoded: &Encoded) -> Result<bool> {
+    Ok(n_bytes(encoded) <= device.memory_for_columns()?)
 }
 
 /// What a device needs to hold of a job at once: its columns, and the two lists of a sweep.
@@ -33,7 +42,7 @@ fn n_bytes(encoded: &Encoded) -> u64 {
 struct Pieces<'a> {
     device: &'a dyn Backend,
     encoded: &'a Encoded,
-    plan: &'a Plan,
+    program: &'a Program,
     budget: u64,
 }
 
@@ -53,7 +62,7 @@ impl Scan for Pieces<'_> {
                 todo.extend(block.cut());
                 continue;
             }
-            let program = self.plan.over(&part)?;
+            let program = self.program.over(&part)?;
             let first = found.len();
             let outcome = self.device.load(&part, &program)?.run(
                 &block.task(),

@@ -8,7 +8,8 @@ impl Explained<'_> {
     pub fn dot(&self) -> String {
         let mut dot =
             String::from("digraph plan {\n  node [shape=box, fontname=\"sans-serif\"];\n  root [label=\"");
-        dot.push_str(&format!("all pairs\\n{}\"];\n", HumanCount(self.n_pairs)));
+        let planned_for = self.planned_for.map_or_else(String::new, |kind| format!("\\nplanned for {kind}"));
+        dot.push_str(&format!("all pairs\\n{}{planned_for}\"];\n", HumanCount(self.n_pairs)));
         // By depth: the last node there, which what follows one level deeper hangs on.
         let mut parents: Vec<String> = vec!["root".to_owned()];
         for line in self.lines() {

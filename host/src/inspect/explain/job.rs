@@ -3,9 +3,7 @@
 use super::{BranchScan, Considered, Explained, Near};
 use crate::base::control::Control;
 use crate::base::error::Result;
-use crate::inspect::analyze::{Analysis, OnDevice, analyze};
 use crate::job::Prepared;
-use crate::operators::Backend;
 use crate::plan::access::{Access, Alternative, accesses};
 use crate::plan::overlap::Elements;
 use crate::plan::partition::blocks;
@@ -14,7 +12,6 @@ use crate::plan::statistics::{ColumnStatistics, Effort, Pairs};
 use crate::plan::sweep::Sweep;
 use hyperblock_shared::path::UNKNOWN;
 use hyperblock_shared::screen::Screen;
-use std::time::Instant;
 
 impl Prepared {
     /// The plan beside what it is expected to do.
@@ -22,6 +19,7 @@ impl Prepared {
         let mut pairs = Pairs::new(&self.encoded, self.second().is_none(), Effort::Thorough)?;
         Ok(Explained {
             plan: &self.plan,
+            planned_for: self.planned_for,
             encoded: &self.encoded,
             n_records: [self.left.n_records(), self.right().n_records()],
             n_pairs: self.task().n_pairs(),
@@ -57,6 +55,7 @@ impl Prepared {
         let predicate = |ix: u32| self.plan.predicates[ix as usize].to_string();
         let considered = |it: &Alternative| Considered {
             way: it.path.describe(&predicate),
+            path: it.path.json(&predicate),
             milliseconds: it.milliseconds,
         };
         self.plan.chosen.iter().map(|it| it.alternatives.iter().map(considered).collect()).collect()
@@ -105,18 +104,6 @@ impl Prepared {
                 },
             },
         }
-    }
-
-    /// Runs the plan on the CPU, watching every node of its tree.
-    pub fn analyze(&self, control: &Control) -> Result<Analysis> {
-        analyze(&self.encoded, &self.plan, &self.task(), control)
-    }
-
-    /// Runs the plan on `device`; if `control` watches, how long each part of it took.
-    pub fn analyze_on(&self, device: &dyn Backend, control: &Control) -> Result<OnDevice> {
-        let start = Instant::now();
-        self.run(device, control, &mut |_| Ok(()))?;
-        Ok(OnDevice { name: device.name(), time: start.elapsed(), latencies: control.latencies() })
     }
 
     /// What is in the columns that the rules look at.

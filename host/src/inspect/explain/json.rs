@@ -2,7 +2,7 @@
 
 use super::{BranchScan, Considered, Explained, Line, Near, What};
 use crate::base::json::float;
-use crate::inspect::analyze::{Counted, OnDevice};
+use crate::inspect::analyze::Counted;
 use crate::plan::statistics::ColumnStatistics;
 use serde_json::{Value, json};
 
@@ -24,6 +24,9 @@ impl Explained<'_> {
             "considered": self.considered.iter().map(|it| considered(it)).collect::<Value>(),
             "subsumed": subsumed.collect::<Value>(),
         });
+        if let Some(kind) = self.planned_for {
+            object["planned_for"] = kind.to_string().into();
+        }
         if !self.neighbourhoods.is_empty() {
             object["neighbourhoods"] = self.neighbourhoods.iter().map(near).collect();
         }
@@ -32,11 +35,14 @@ impl Explained<'_> {
         }
         if let Some(analysis) = &self.analysis {
             object["candidates"] = analysis.n_candidates.into();
+            object["device"] = analysis.device.as_str().into();
             object["seconds"] = float(analysis.time.as_secs_f64());
-            if let Some(OnDevice { name, time, latencies }) = &analysis.on_device {
-                object["device"] = name.as_str().into();
-                object["device_seconds"] = float(time.as_secs_f64());
-                object["latencies"] = latencies.json();
+            object["latencies"] = analysis.latencies.json();
+            for (nth, path) in analysis.paths.iter().enumerate() {
+                // The first is what runs.
+                let taken = &mut object["considered"][nth][0];
+                taken["actual_milliseconds"] = float(path.time.as_secs_f64() * 1e3);
+                taken["candidates"] = path.n_candidates.into();
             }
         }
         if !self.columns.is_empty() {
@@ -65,12 +71,11 @@ impl Explained<'_> {
                 }),
             };
             object["expected_pairs"] = float(line.passing);
-            if let Some(analysis) = &self.analysis {
-                let Counted { tested, computed, passed, nanoseconds } = analysis.steps[line.step];
+            if let Some(counted) = self.analysis.as_ref().and_then(|analysis| analysis.steps[line.step]) {
+                let Counted { tested, computed, passed } = counted;
                 object["actual_pairs"] = passed.into();
                 object["tested"] = tested.into();
                 object["computed"] = computed.into();
-                object["milliseconds"] = float(nanoseconds / 1e6);
             }
             let children = self.nodes(lines, depth + 1);
             if !children.is_empty() {
@@ -83,7 +88,8 @@ impl Explained<'_> {
 }
 
 fn considered(ways: &[Considered]) -> Value {
-    ways.iter().map(|it| json!({ "access": it.way, "milliseconds": float(it.milliseconds) })).collect()
+    let way = |it: &Considered| json!({ "access": it.way, "path": it.path, "milliseconds": float(it.milliseconds) });
+    ways.iter().map(way).collect()
 }
 
 fn scan(scan: &BranchScan) -> Value {

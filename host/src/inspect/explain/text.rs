@@ -2,7 +2,7 @@
 
 use super::{BranchScan, Considered, Explained, Line, Near, What, about};
 use crate::base::shown::shown;
-use crate::inspect::analyze::OnDevice;
+use crate::inspect::analyze::{Analysis, PathRun};
 use indicatif::HumanCount;
 use std::fmt;
 
@@ -14,6 +14,9 @@ impl fmt::Display for Explained<'_> {
             false => format!("{} of {}", HumanCount(kept.into()), HumanCount(all.into())),
         };
         let (left, right) = (of(encoded.n_left, self.n_records[0]), of(encoded.n_right, self.n_records[1]));
+        if let Some(kind) = self.planned_for {
+            writeln!(f, "Planned for: {kind}, as its costs say")?;
+        }
         if !plan.rules.is_empty() {
             writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", HumanCount(*n_pairs))?;
         }
@@ -21,10 +24,17 @@ impl fmt::Display for Explained<'_> {
         for scan in &self.scans {
             writeln!(f, "{scan}")?;
         }
-        for considered in &self.considered {
+        for (nth, considered) in self.considered.iter().enumerate() {
             writeln!(f, "Considered, with what it is expected to take:")?;
-            for Considered { way, milliseconds } in considered {
-                writeln!(f, "  {way}  ≈{} ms", about(*milliseconds))?;
+            let mut taken = self.analysis.as_ref().and_then(|analysis| analysis.paths.get(nth));
+            for Considered { way, milliseconds, .. } in considered {
+                write!(f, "  {way}  ≈{} ms", about(*milliseconds))?;
+                // The first is what runs.
+                if let Some(PathRun { time, n_candidates }) = taken.take() {
+                    let (took, found) = (about(time.as_secs_f64() * 1e3), HumanCount(*n_candidates));
+                    write!(f, "  actual={took} ms, candidates={found}")?;
+                }
+                writeln!(f)?;
             }
         }
         for Near { neighbourhood, n_records } in &self.neighbourhoods {
@@ -43,12 +53,10 @@ impl fmt::Display for Explained<'_> {
             writeln!(f, "Subsumed: every pair that \"{rule}\" allows is allowed by \"{by}\"")?;
         }
         if let Some(analysis) = &self.analysis {
-            let (found, seconds) = (HumanCount(analysis.n_candidates), analysis.time.as_secs_f64());
-            writeln!(f, "Candidates: {found}; run under watch on the CPU in {seconds:.2} s")?;
-            if let Some(OnDevice { name, time, latencies }) = &analysis.on_device {
-                writeln!(f, "Latencies: on {name}, in {:.2} s", time.as_secs_f64())?;
-                write!(f, "{latencies}")?;
-            }
+            let Analysis { device, time, latencies, n_candidates, .. } = analysis;
+            let (found, seconds) = (HumanCount(*n_candidates), time.as_secs_f64());
+            writeln!(f, "Candidates: {found}; on {device} in {seconds:.2} s")?;
+            write!(f, "Latencies:\n{latencies}")?;
         }
         writeln!(f, "Domains: {}, device bytes={}", encoded.domains.len(), HumanCount(encoded.n_bytes()))?;
         for domain in &encoded.domains {
@@ -131,7 +139,7 @@ impl Explained<'_> {
                 write!(f, "{}", if *remembered { "  remembered" } else { "" })?;
             }
             write!(f, "  pairs≈{}", about(line.passing))?;
-            if let Some(counted) = self.analysis.as_ref().map(|analysis| analysis.steps[line.step]) {
+            if let Some(counted) = self.analysis.as_ref().and_then(|analysis| analysis.steps[line.step]) {
                 write!(f, "  actual={}", HumanCount(counted.passed))?;
                 if let What::Node { .. } = line.what {
                     let tested = if counted.computed == counted.tested {
@@ -139,7 +147,7 @@ impl Explained<'_> {
                     } else {
                         format!("{} ({} computed)", HumanCount(counted.tested), HumanCount(counted.computed))
                     };
-                    write!(f, " of {tested}  time={:.1} ms", counted.nanoseconds / 1e6)?;
+                    write!(f, " of {tested}")?;
                 }
             }
             writeln!(f)?;

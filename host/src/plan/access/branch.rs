@@ -1,10 +1,11 @@
 //! A branch with the access paths that it may have, and what they are expected to take.
 
 use super::key::{Key, Keys, SampledKeys};
+use super::scales::{Estimated, Scales, is_forced, may_be_joined};
 use super::split::{Split, split};
 use super::{Access, Alternative, KeyJoin};
 use crate::base::control::Control;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
 use crate::plan::overlap;
@@ -12,12 +13,10 @@ use crate::plan::path::{
     AccessPath, Inner, KeyMethod, KeyPairs, KeyPath, OverlapMethod, OverlapPath, SweepPath,
 };
 use crate::plan::sweep::{Block, Estimate, Lead, Sweep, Within, settings};
-use crate::plan::work::{PerPair, Rates, Unit, Work};
-use crate::plan::{BranchSteps, JoinChoice, Program, ScanOptions, SimilarityChoice};
-use hashbrown::HashSet;
-use hyperblock_shared::columns::Columns as _;
+use crate::plan::work::{PerPair, Unit, Work};
+use crate::plan::{AccessChoice, BranchSteps, JoinChoice, Program, ScanOptions};
+use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::path::Walk;
-use hyperblock_shared::sweep::Order;
 use std::ops::Range;
 
 /// A branch with what it may be accessed by.
@@ -34,19 +33,6 @@ pub(super) struct Branch<'a> {
     pub(super) children: Vec<Self>,
 }
 
-/// What paths are weighed by.
-pub(super) struct Scales<'a> {
-    pub(super) encoded: &'a Encoded,
-    pub(super) walk: Walk<'a>,
-    pub(super) block: &'a Block,
-    pub(super) options: &'a ScanOptions,
-    /// By predicate: nanoseconds.
-    pub(super) costs: &'a [f64],
-    pub(super) rates: &'a Rates,
-    /// Leads of all branches that may be joined by what values have in common.
-    pub(super) n_leads: usize,
-}
-
 /// A path, with what it names found in a table's columns.
 pub(super) enum Bound<'a> {
     Sweep(Lead),
@@ -54,8 +40,6 @@ pub(super) enum Bound<'a> {
     Key { method: KeyMethod, inner: Option<(&'a Lead, Option<overlap::Manner>)> },
 }
 
-/// Fewer pairs of items than this are swept before an overlap join is estimated.
-const FEW_PAIRS: f64 = 4e6;
 /// Nanoseconds to decide a pair of a branch that asks for nothing beside its key.
 const DECIDED: f64 = 1.0;
 
@@ -80,9 +64,7 @@ impl<'a> Branch<'a> {
         let more: Vec<Lead> = above.iter().filter(is_new).cloned().collect();
         equalities.extend(more);
         let is_equality = |&(_, ix): &(u32, u32)| equalities.iter().any(|lead| lead.predicate == ix);
-        let children = steps.children.iter();
-        // A walk by descent begins at a child of the root.
-        let children = children.filter(|_| options.sequential && steps.required.iter().all(is_equality));
+        let children = steps.children.iter().filter(|_| steps.required.iter().all(is_equality));
         let children: Vec<Self> =
             children.map(|child| Self::below(encoded, child, &equalities, options)).collect();
         // A child that adds nothing to the key, and cannot sweep heavy ones, looks at all the pairs that its parent does.
@@ -93,16 +75,25 @@ impl<'a> Branch<'a> {
         Self { steps, leads, key, equalities, n_own, children }
     }
 
-    /// Its leads, and those of its parts, that may be joined by what values have in common.
-    pub(super) fn n_joinable(&self, options: &ScanOptions) -> usize {
-        let own = self.leads.iter().filter(|lead| may_be_joined(lead, options)).count();
-        own + self.children.iter().map(|child| child.n_joinable(options)).sum::<usize>()
+    /// Its leads and those of its parts, by predicate.
+    pub(super) fn add_leads<'b>(&'b self, distinct: &mut HashMap<u32, &'b Lead>) {
+        distinct.extend(self.leads.iter().map(|lead| (lead.predicate, lead)));
+        self.children.iter().for_each(|child| child.add_leads(distinct));
     }
 
     /// Its key and those of its parts, each once.
     pub(super) fn add_keys<'b>(&'b self, distinct: &mut HashSet<&'b Key>) {
         distinct.extend(&self.key);
         self.children.iter().for_each(|child| child.add_keys(distinct));
+    }
+
+    /// How many of a program's paths are its own, or those of its parts; none if some of its pairs have no path.
+    pub(super) fn n_paths(&self, paths: &[(Range<u32>, AccessPath)]) -> Option<usize> {
+        match paths.iter().any(|(steps, _)| *steps == self.steps.steps) {
+            true => Some(1),
+            false if self.children.is_empty() => None,
+            false => self.children.iter().map(|child| child.n_paths(paths)).sum(),
+        }
     }
 
     /// The paths that take least, of the whole or of its parts each, and how long.
@@ -120,33 +111,38 @@ impl<'a> Branch<'a> {
         (of_parts, parts.into_iter().flat_map(|(_, chosen)| chosen).collect())
     }
 
-    /// The paths that it may have, with what each is expected to take, the least first.
-    pub(super) fn alternatives(&self, scales: &Scales<'_>, keys: Option<&SampledKeys>) -> Vec<Alternative> {
-        let Scales { encoded, block, options, .. } = *scales;
+    /// The paths that it may have, with what each is expected to take, the least first. `estimates` are by predicate.
+    pub(super) fn alternatives(
+        &self,
+        scales: &Scales<'_>,
+        keys: Option<&SampledKeys>,
+        estimates: &HashMap<u32, Estimated>,
+    ) -> Vec<Alternative> {
+        let Scales { block, ref options, .. } = *scales;
         let mut all: Vec<(AccessPath, Work)> = Vec::new();
-        let estimates: Vec<(&Lead, Estimate)> =
-            self.leads.iter().filter_map(|lead| Some((lead, Estimate::new(encoded, lead, block)?))).collect();
-        let joined: Vec<Vec<overlap::Estimate>> =
-            estimates.iter().map(|it| overlaps(scales, (it.0, &it.1))).collect();
+        let estimates: Vec<(u32, &Estimated)> = self
+            .leads
+            .iter()
+            .filter_map(|lead| Some((lead.predicate, estimates.get(&lead.predicate)?)))
+            .collect();
         if let Some(keys) = keys {
-            self.add_by_key(scales, keys, &estimates, &joined, &mut all);
+            self.add_by_key(scales, keys, &estimates, &mut all);
         }
         // A part of a branch is looked at only where the equalities above it hold: its key alone says where.
         if self.equalities.len() == self.n_own {
-            for ((lead, estimate), joined) in estimates.iter().zip(&joined) {
-                let per_pair = estimate.comparing.unwrap_or_else(|| self.deciding(scales));
+            for &(lead, Estimated { swept, joined }) in &estimates {
+                let per_pair = swept.comparing.unwrap_or_else(|| self.deciding(scales));
                 all.extend(joined.iter().map(|it| {
-                    let path =
-                        OverlapPath { lead: lead.predicate, q: it.elements.grams(), method: it.method };
-                    (AccessPath::Overlap(path), it.work(per_pair))
+                    let path = OverlapPath { lead, q: it.elements.grams(), method: it.method };
+                    (AccessPath::Overlap(path), OverlapPath::work(it.method, &it.counts, per_pair))
                 }));
                 let is_swept = joined.is_empty() || !is_forced(options);
-                let path = AccessPath::Sweep(SweepPath { lead: Some(lead.predicate) });
-                all.extend(is_swept.then(|| (path, estimate.work(per_pair))));
+                let path = AccessPath::Sweep(SweepPath { lead: Some(lead) });
+                all.extend(is_swept.then(|| (path, SweepPath::work(&swept.counts(), per_pair))));
             }
         }
         if all.is_empty() {
-            let work = Estimate::of_all(block).work(self.deciding(scales));
+            let work = SweepPath::work(&Estimate::of_all(block).counts(), self.deciding(scales));
             all.push((AccessPath::Sweep(SweepPath { lead: None }), work));
         }
         let weighed =
@@ -161,11 +157,10 @@ impl<'a> Branch<'a> {
         &self,
         scales: &Scales<'_>,
         keys: &SampledKeys,
-        estimates: &[(&Lead, Estimate)],
-        joined: &[Vec<overlap::Estimate>],
+        estimates: &[(u32, &Estimated)],
         all: &mut Vec<(AccessPath, Work)>,
     ) {
-        let options = scales.options;
+        let options = &scales.options;
         let mut add = |pairs: KeyPairs, inner: Option<Inner>| {
             for &method in methods(options) {
                 let equalities = self.equalities.iter().map(|lead| lead.predicate).collect();
@@ -182,8 +177,8 @@ impl<'a> Branch<'a> {
         if keys.is_exact() {
             add(without, None);
         }
-        for ((lead, estimate), joined) in estimates.iter().zip(joined) {
-            let inner = |overlap| Some(Inner { lead: lead.predicate, overlap });
+        for &(lead, Estimated { swept, joined }) in estimates {
+            let inner = |overlap| Some(Inner { lead, overlap });
             // Sets alone: of texts, short ones would have to be swept beside it. And an index for each key, of which there
             // may be thousands, only if it must be.
             let is_wanted = |it: &&overlap::Estimate| {
@@ -191,16 +186,19 @@ impl<'a> Branch<'a> {
             };
             let joined: Vec<_> = joined.iter().filter(is_wanted).collect();
             let is_swept = joined.is_empty() || !is_forced(options);
-            let n_items = estimate.n_items();
+            let n_items = swept.n_items();
             for overlap in joined {
-                let within = |[l, r]: [f64; 2]| overlap.work_within([l.min(n_items[0]), r.min(n_items[1])]);
+                let within = |[l, r]: [f64; 2]| {
+                    let n_values = [l.min(n_items[0]), r.min(n_items[1])];
+                    OverlapPath::work_within(overlap.method, &overlap.counts, n_values)
+                };
                 let pairs = keys.pairs(Some((options.heavy, &within)));
                 if pairs.n_heavy > 0.0 || !keys.is_exact() {
                     add(pairs, inner(Some(overlap.method)));
                 }
             }
-            let per_pair = estimate.comparing.unwrap_or_else(|| self.deciding(scales));
-            let within = |n_records| estimate.work_within(n_records, per_pair);
+            let per_pair = swept.comparing.unwrap_or_else(|| self.deciding(scales));
+            let within = |n_records| SweepPath::work_within(&swept.counts_within(n_records), per_pair);
             let pairs = keys.pairs(Some((options.heavy, &within)));
             if is_swept && (pairs.n_heavy > 0.0 || !keys.is_exact()) {
                 add(pairs, inner(None));
@@ -219,11 +217,17 @@ impl<'a> Branch<'a> {
         (Unit::Decided, first.map_or(DECIDED, |&(_, ix)| scales.costs[ix as usize]))
     }
 
-    /// A path in these columns. Where values cannot be joined as it says, since their alphabet is another, they are swept.
-    pub(super) fn bind(&self, encoded: &Encoded, walk: Walk<'_>, path: &AccessPath) -> Result<Bound<'_>> {
+    /// A path in these columns, or why it is none of this branch. Where values cannot be joined as it says, since their
+    /// alphabet is another, they are swept.
+    pub(super) fn bind(
+        &self,
+        encoded: &Encoded,
+        walk: Walk<'_>,
+        path: &AccessPath,
+    ) -> Result<Bound<'_>, &'static str> {
         let lead = |ix: u32| {
             let found = self.leads.iter().chain(&self.equalities).find(|lead| lead.predicate == ix);
-            found.ok_or_else(|| Error::Internal("an access path by what is no lead".into()))
+            found.ok_or("an access path by what is no lead")
         };
         let manner = |lead: &Lead, q: Option<u32>, method| {
             let measure = walk.predicate(lead.predicate).measure()?;
@@ -231,6 +235,10 @@ impl<'a> Branch<'a> {
             let elements = all.into_iter().find(|elements| elements.grams() == q)?;
             Some(overlap::Manner { elements, bare: elements.bare(encoded, measure), method })
         };
+        let is_by_key = matches!(path, AccessPath::Join(_));
+        if !is_by_key && self.equalities.len() > self.n_own {
+            return Err("an access path of a part of a branch, and not by its key");
+        }
         Ok(match path {
             AccessPath::Sweep(SweepPath { lead: None }) => Bound::Sweep(Lead::none()),
             AccessPath::Sweep(SweepPath { lead: Some(ix) }) => Bound::Sweep(lead(*ix)?.clone()),
@@ -241,10 +249,15 @@ impl<'a> Branch<'a> {
                     None => Bound::Sweep(lead.clone()),
                 }
             }
-            AccessPath::Join(KeyPath { method, inner, .. }) => {
-                let bound = |inner: &Inner| {
-                    let lead = lead(inner.lead)?;
-                    Ok::<_, Error>((lead, inner.overlap.and_then(|method| manner(lead, None, method))))
+            AccessPath::Join(KeyPath { equalities, method, inner }) => {
+                let own = self.equalities.iter().map(|lead| lead.predicate);
+                if equalities.is_empty() || !own.eq(equalities.iter().copied()) {
+                    return Err("an access path by another key");
+                }
+                let bound = |inner: &Inner| -> Result<_, &'static str> {
+                    let lead = self.leads.iter().find(|lead| lead.predicate == inner.lead);
+                    let lead = lead.ok_or("an inner lead that is none")?;
+                    Ok((lead, inner.overlap.and_then(|method| manner(lead, None, method))))
                 };
                 Bound::Key { method: *method, inner: inner.as_ref().map(bound).transpose()? }
             }
@@ -306,54 +319,10 @@ impl<'a> Branch<'a> {
     }
 }
 
-/// The overlap joins that a lead may have.
-fn overlaps(
-    &Scales { encoded, walk, block, options, n_leads, .. }: &Scales<'_>,
-    (lead, swept): (&Lead, &Estimate),
-) -> Vec<overlap::Estimate> {
-    let n_items = swept.n_items();
-    let is_small = !is_forced(options) && n_items[0] * n_items[1] < FEW_PAIRS;
-    let measure = walk.predicate(lead.predicate).measure();
-    let (Some(measure), Some(operands)) = (measure, lead.operands) else { return Vec::new() };
-    if is_small || !may_be_joined(lead, options) {
-        return Vec::new();
-    }
-    let [left, right] = operands.map(|operand| encoded.codes(operand));
-    let of = |records: &Range<u32>| records.start as usize..records.end as usize;
-    let values = |n_samples: usize| overlap::Columns {
-        codes: [&left[of(&block.left)], &right[of(&block.right)]],
-        n_items,
-        is_self: block.order(lead.is_symmetric) == Order::Unordered,
-        n_samples,
-    };
-    let is_wanted = |estimate: &overlap::Estimate| match options.similarity {
-        SimilarityChoice::Join => estimate.method == OverlapMethod::Index,
-        SimilarityChoice::Dense => estimate.method == OverlapMethod::Dense,
-        SimilarityChoice::Cheapest | SimilarityChoice::Sweep => true,
-    };
-    let all = overlap::Sampled::all(encoded, measure);
-    let n_estimates = n_leads * all.len();
-    let estimates = |elements: overlap::Sampled| {
-        let n_samples = elements.n_samples(encoded, n_estimates, swept.verified())?;
-        Some(overlap::estimates(encoded, measure, elements, &values(n_samples), options))
-    };
-    all.into_iter().filter_map(estimates).flatten().filter(is_wanted).collect()
-}
-
-/// Whether a lead may be joined by what values have in common. A walk by descent has no kernel for it.
-fn may_be_joined(lead: &Lead, options: &ScanOptions) -> bool {
-    lead.is_similarity() && options.sequential && options.similarity != SimilarityChoice::Sweep
-}
-
-/// Whether they are to be, whatever that costs.
-fn is_forced(options: &ScanOptions) -> bool {
-    matches!(options.similarity, SimilarityChoice::Join | SimilarityChoice::Dense)
-}
-
-/// How records with the same key may be found. A walk by descent has no kernel for a hash join.
+/// How records with the same key may be found.
 fn methods(options: &ScanOptions) -> &'static [KeyMethod] {
     match options.join {
-        _ if !options.sequential => &[KeyMethod::Sweep],
+        _ if options.access == AccessChoice::Sweep => &[KeyMethod::Sweep],
         JoinChoice::Skew | JoinChoice::Plain => &[KeyMethod::Hash],
         JoinChoice::Cheapest | JoinChoice::None => &[KeyMethod::Hash, KeyMethod::Sweep],
     }

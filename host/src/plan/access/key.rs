@@ -6,9 +6,9 @@
 
 use crate::encode::Encoded;
 use crate::plan::path::KeyPairs;
-use crate::plan::sweep::{Block, Lead, drawn};
+use crate::plan::sweep::{Block, Lead, drawn, map};
 use crate::plan::work::{Unit, Work};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::columns::{Columns, MISSING};
 use std::ops::Range;
 
@@ -33,7 +33,9 @@ pub(super) struct Keys {
 /// The keys of some records, and how many each of them stands for.
 #[derive(Debug)]
 pub(super) struct SampledKeys {
-    keys: Keys,
+    /// By key that has a pair: how many left and right records have it, and its pairs.
+    counts: Vec<([u32; 2], u64)>,
+    is_symmetric: bool,
     scales: [f64; 2],
     /// Records of both sides.
     n_records: f64,
@@ -43,8 +45,41 @@ pub(super) struct SampledKeys {
 const SPARSE: u64 = 4;
 /// And for no record at all.
 const FEW: u64 = 1 << 10;
+/// Records that all keys together are counted for, about; of a side for each of them, at most and at least.
+const N_COUNTED: usize = 1 << 18;
+const MOST_COUNTED: usize = 1 << 14;
+const LEAST_COUNTED: usize = 1 << 10;
 /// What `MISSING` is among combinations.
 const NONE: u64 = u64::MAX;
+
+/// Some of a block's records, and what keys look at there.
+pub(super) struct Drawn {
+    /// By side: how many they are, and how many records each stands for.
+    n_drawn: [usize; 2],
+    scales: [f64; 2],
+    /// By operand and side: their codes.
+    codes: HashMap<(u32, usize), Vec<u32>>,
+}
+
+impl Drawn {
+    /// For these keys.
+    pub(super) fn new(encoded: &Encoded, block: &Block, keys: &[&Key]) -> Self {
+        let most = (N_COUNTED / keys.len().max(1)).clamp(LEAST_COUNTED, MOST_COUNTED);
+        let blocks = [&block.left, &block.right];
+        let records = blocks.map(|records| drawn(records.len(), most));
+        let operands = keys.iter().flat_map(|key| &key.operands);
+        let used: HashSet<(u32, usize)> =
+            operands.flat_map(|&[left, right]| [(left, 0), (right, 1)]).collect();
+        let used: Vec<(u32, usize)> = used.into_iter().collect();
+        let some = map(&used, block.is_small(), |&(operand, side)| {
+            let codes = &encoded.codes(operand)[blocks[side].start as usize..];
+            records[side].iter().map(|&record| codes[record as usize]).collect()
+        });
+        let n_drawn = records.map(|records| records.len());
+        let scales = [0, 1].map(|side: usize| blocks[side].len() as f64 / n_drawn[side].max(1) as f64);
+        Self { n_drawn, scales, codes: used.into_iter().zip(some).collect() }
+    }
+}
 
 impl Key {
     /// Of equalities, in any order.
@@ -56,23 +91,23 @@ impl Key {
     }
 
     /// The keys of some of a block's records.
-    pub(super) fn sampled(&self, encoded: &Encoded, block: &Block) -> SampledKeys {
-        let drawn = [&block.left, &block.right].map(|records| drawn(records.len()));
-        let some = |operand: u32, records: &Range<u32>, drawn: &[u32]| -> Vec<u32> {
-            let codes = encoded.codes(operand);
-            drawn.iter().map(|record| codes[(records.start + record) as usize]).collect()
-        };
-        let columns: Vec<[Vec<u32>; 2]> = self
+    pub(super) fn sampled(&self, block: &Block, drawn: &Drawn) -> SampledKeys {
+        let Drawn { n_drawn, scales, codes } = drawn;
+        let columns: Vec<[&[u32]; 2]> = self
             .operands
             .iter()
-            .map(|&[left, right]| [some(left, &block.left, &drawn[0]), some(right, &block.right, &drawn[1])])
+            .map(|&[left, right]| [&codes[&(left, 0)][..], &codes[&(right, 1)]])
             .collect();
-        let columns: Vec<[&[u32]; 2]> = columns.iter().map(|[left, right]| [&left[..], &right[..]]).collect();
         let keys = Keys::new(&columns, self.is_symmetric(block));
-        let n_records = [block.left.len() as f64, block.right.len() as f64];
-        let scales = [0, 1].map(|side: usize| n_records[side] / drawn[side].len().max(1) as f64);
-        let n_records = if keys.is_symmetric() { n_records[0] } else { n_records[0] + n_records[1] };
-        SampledKeys { keys, scales, n_records }
+        let n_records = [0, 1].map(|side: usize| n_drawn[side] as f64 * scales[side]);
+        let is_symmetric = keys.is_symmetric();
+        let counts = keys.counts().map(|counts| (counts, keys.n_pairs(counts))).filter(|(_, n)| *n > 0);
+        SampledKeys {
+            counts: counts.collect(),
+            is_symmetric,
+            scales: *scales,
+            n_records: if is_symmetric { n_records[0] } else { n_records[0] + n_records[1] },
+        }
     }
 
     fn is_symmetric(&self, block: &Block) -> bool {
@@ -104,17 +139,14 @@ impl SampledKeys {
 
     /// What the pairs of all records come to.
     pub(super) fn pairs(&self, heavy: Option<Heavy<'_>>) -> KeyPairs {
-        let Self { keys, scales, n_records } = self;
+        let Self { counts, is_symmetric, scales, n_records } = self;
         let mut pairs = KeyPairs { n_records: *n_records, ..KeyPairs::default() };
-        for counts in keys.counts() {
-            let n_pairs = keys.n_pairs(counts) as f64 * scales[0] * scales[1];
-            if n_pairs == 0.0 {
-                continue;
-            }
+        for &(counts, n_pairs) in counts {
+            let n_pairs = n_pairs as f64 * scales[0] * scales[1];
             let sides = [0, 1].map(|side: usize| f64::from(counts[side]) * scales[side]);
             match heavy.filter(|(most, _)| n_pairs > *most as f64) {
                 Some((_, inner)) => {
-                    pairs.n_heavy += if keys.is_symmetric() { sides[0] } else { sides[0] + sides[1] };
+                    pairs.n_heavy += if *is_symmetric { sides[0] } else { sides[0] + sides[1] };
                     pairs.heavy += inner(sides);
                 }
                 None => {

@@ -1,13 +1,18 @@
 //! The cost model and its file: a network with what it takes to trust it.
 //!
 //! ```toml
-//! version = 2
+//! version = 3
 //! backend = "cpu"
 //! machine = "…"             # what the timings were taken on
 //! timings = 420             # how many it was trained on
 //! features = ["mark", …]    # must be those of this program, in its order
 //! means = […]               # an input is (feature − mean) / deviation
 //! deviations = […]
+//!
+//! [device]                  # of the GPU that they were taken on; may be left out
+//! multiprocessors = …
+//! clock_mhz = …
+//! bandwidth_gb_s = …
 //!
 //! [paths]                   # nanoseconds of each unit of work
 //! sweep = …
@@ -22,6 +27,7 @@
 use super::BackendKind;
 use super::N_FEATURES;
 use super::features::{FEATURES, Features};
+use super::figures::Figures;
 use super::network::{Layer, Network};
 use crate::base::error::{Error, Result};
 use crate::plan::work::{N_UNITS, Rates, Unit};
@@ -31,7 +37,7 @@ use strum::VariantArray;
 use toml::de::{DeTable, DeValue};
 
 /// The layout above. One with another number is not ours to read.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Costs lie between these powers of two, in nanoseconds, whatever a model says of columns unlike all it was trained on.
 const BOUNDS: (f64, f64) = (-20.0, 40.0);
@@ -51,6 +57,8 @@ pub struct CostModel {
     pub deviations: [f64; N_FEATURES],
     /// Predicts log2 of nanoseconds.
     pub network: Network,
+    /// What the GPU has that the timings were taken on, if it is one and that is known.
+    pub figures: Option<Figures>,
     /// By unit of work of access paths: nanoseconds.
     pub rates: [f64; N_UNITS],
 }
@@ -81,6 +89,20 @@ impl CostModel {
             "{}: a cost model for {has}, and the job runs on {name}; take one for {wanted}, or --cost model",
             path.display()
         )))
+    }
+
+    /// The model for a device with these figures: scaled, if it was made on one with others and both are known.
+    pub fn on(mut self, figures: Option<Figures>) -> Self {
+        let (Some(own), Some(other)) = (self.figures, figures) else { return self };
+        let slowness = own.slowness(&other);
+        for (rate, &unit) in self.rates.iter_mut().zip(Unit::VARIANTS) {
+            *rate *= slowness.of(unit);
+        }
+        // The network predicts logarithms: to multiply is to add.
+        if let Some(last) = self.network.layers.last_mut() {
+            last.biases.iter_mut().for_each(|bias| *bias += slowness.of_predicates().log2());
+        }
+        Self { figures, ..self }
     }
 
     /// Parses the text of a file; `name` is for messages alone.
@@ -145,6 +167,12 @@ impl fmt::Display for CostModel {
         writeln!(f, "features = [{}]", FEATURES.map(|name| format!("\"{name}\"")).join(", "))?;
         writeln!(f, "means = {}", list(&self.means))?;
         writeln!(f, "deviations = {}", list(&self.deviations))?;
+        if let Some(Figures { multiprocessors, clock_mhz, bandwidth_gb_s }) = self.figures {
+            writeln!(f, "\n[device]")?;
+            writeln!(f, "multiprocessors = {multiprocessors}")?;
+            writeln!(f, "clock_mhz = {clock_mhz}")?;
+            writeln!(f, "bandwidth_gb_s = {bandwidth_gb_s}")?;
+        }
         writeln!(f, "\n[paths]")?;
         for (unit, rate) in Unit::VARIANTS.iter().zip(self.rates) {
             writeln!(f, "{} = {:?}", unit.name(), rate as f32)?;
@@ -166,10 +194,20 @@ type Parsed<T> = Result<T, String>;
 fn model(text: &str) -> Parsed<CostModel> {
     let document = DeTable::parse(text).map_err(|error| format!("this is not TOML: {}", error.message()))?;
     let table = document.get_ref();
-    const KEYS: [&str; 9] =
-        ["version", "backend", "machine", "timings", "features", "means", "deviations", "paths", "layers"];
+    const KEYS: [&str; 10] = [
+        "version",
+        "backend",
+        "machine",
+        "timings",
+        "features",
+        "means",
+        "deviations",
+        "device",
+        "paths",
+        "layers",
+    ];
     // The version first: in a file of another one, nothing else need make sense.
-    let version = integer(table, "version")?;
+    let version = integer(table, "version", "")?;
     if version != VERSION {
         return Err(format!("`version` is {version}, not {VERSION}"));
     }
@@ -199,11 +237,26 @@ fn model(text: &str) -> Parsed<CostModel> {
     Ok(CostModel {
         backend: backend.parse().map_err(|expected| format!("`backend` is \"{backend}\": {expected}"))?,
         machine: string(get(table, "machine", "")?, "machine")?.to_owned(),
-        n_timings: integer(table, "timings")?,
+        n_timings: integer(table, "timings", "")?,
         means: numbers(get(table, "means", "")?, "means")?,
         deviations,
         network,
+        figures: table.get("device").map(|value| figures(value.get_ref())).transpose()?,
         rates: rates(get(table, "paths", "")?)?,
+    })
+}
+
+fn figures(value: &DeValue<'_>) -> Parsed<Figures> {
+    let table = value.as_table().ok_or("`device` is not a table")?;
+    known_keys(table, &["multiprocessors", "clock_mhz", "bandwidth_gb_s"], " of device")?;
+    let figure = |key: &str| {
+        let number = integer(table, key, " of device")?;
+        u32::try_from(number).map_err(|_| format!("`{key} of device` is too large"))
+    };
+    Ok(Figures {
+        multiprocessors: figure("multiprocessors")?,
+        clock_mhz: figure("clock_mhz")?,
+        bandwidth_gb_s: figure("bandwidth_gb_s")?,
     })
 }
 
@@ -250,10 +303,10 @@ fn string<'a>(value: &'a DeValue<'_>, key: &str) -> Parsed<&'a str> {
     value.as_str().ok_or_else(|| format!("`{key}` is not text"))
 }
 
-fn integer(table: &DeTable<'_>, key: &str) -> Parsed<u64> {
-    let value = get(table, key, "")?.as_integer();
+fn integer(table: &DeTable<'_>, key: &str, of: &str) -> Parsed<u64> {
+    let value = get(table, key, of)?.as_integer();
     let number = value.and_then(|value| u64::from_str_radix(value.as_str(), value.radix()).ok());
-    number.ok_or_else(|| format!("`{key}` is not a whole number"))
+    number.ok_or_else(|| format!("`{key}{of}` is not a whole number"))
 }
 
 fn array<'a, 'b>(value: &'a DeValue<'b>, key: &str) -> Parsed<&'a toml::de::DeArray<'b>> {

@@ -5,12 +5,14 @@ use crate::base::control::Control;
 use crate::device::cpu::Cpu;
 use crate::job::Job;
 use crate::plan::cost::BackendKind;
+use crate::plan::work::{Bottleneck, Unit};
 use crate::run::measured::measured;
 use hyperblock_shared::measure::{Asked, Measure, OfSets, OfTexts};
 use hyperblock_shared::predicate::{Predicate, Test as PredicateTest};
 use hyperblock_shared::threshold::Threshold;
 use proptest::prelude::*;
 use std::path::Path;
+use strum::VariantArray;
 
 const RULES: [&str; 9] = [
     "l.name = r.name",
@@ -192,9 +194,9 @@ fn foreign_files_are_refused() {
         CostModel::parse("here.toml", &text).unwrap_err().to_string()
     };
     for (from, to, says) in [
-        ("version = 2", "version = 1", "`version` is 1"),
-        ("version = 2\n", "", "`version` is missing"),
-        ("version = 2", "version = \"2\"", "`version` is not a whole number"),
+        ("version = 3", "version = 1", "`version` is 1"),
+        ("version = 3\n", "", "`version` is missing"),
+        ("version = 3", "version = \"3\"", "`version` is not a whole number"),
         ("backend = \"cpu\"", "backend = \"abacus\"", "`backend` is \"abacus\""),
         ("\"equal\", ", "", "`features` are not mark, equal"),
         ("\"mark\", \"equal\"", "\"equal\", \"mark\"", "`features`"),
@@ -209,6 +211,74 @@ fn foreign_files_are_refused() {
     ] {
         let message = refused(from, to);
         assert!(message.starts_with("here.toml: ") && message.contains(says), "{message} / {says}");
+    }
+}
+
+#[test]
+fn another_gpu_starts_from_scaled_figures() {
+    let model = models().remove(1);
+    let own = model.figures.unwrap();
+    let rate = |model: &CostModel, unit: Unit| model.rates[unit as usize];
+    let scaled = |figures: Figures, unit: Unit| {
+        let other = model.clone().on(Some(figures));
+        assert_eq!(other.figures, Some(figures));
+        rate(&other, unit) / rate(&model, unit)
+    };
+    let half = Figures { multiprocessors: own.multiprocessors / 2, ..own };
+    let slow = Figures { clock_mhz: own.clock_mhz / 3, ..own };
+    let narrow = Figures { bandwidth_gb_s: 1, ..own };
+    for &unit in Unit::VARIANTS {
+        let of = [half, slow, narrow].map(|figures| scaled(figures, unit));
+        let wanted = match unit.bottleneck() {
+            _ if unit == Unit::Decided => [1.0, 1.0, 1.0],
+            Bottleneck::Start | Bottleneck::Host => [1.0, 1.0, 1.0],
+            Bottleneck::OneBlock => [1.0, 3.0, 1.0],
+            Bottleneck::Arithmetic => [2.0, 3.0, 1.0],
+            Bottleneck::Memory => [1.0, 1.0, f64::from(own.bandwidth_gb_s)],
+        };
+        assert!(
+            of.iter().zip(wanted).all(|(of, wanted)| (of / wanted - 1.0).abs() < 1e-9),
+            "{unit:?} {of:?}"
+        );
+    }
+    // And predicates take twice as long, all of them.
+    let encoded = encoded(&rows(300));
+    for (before, after) in
+        costs(&model, &encoded).into_iter().zip(costs(&model.clone().on(Some(half)), &encoded))
+    {
+        assert!((after / before - 2.0).abs() < 1e-9, "{before} {after}");
+    }
+}
+
+#[test]
+fn what_is_not_known_of_a_gpu_makes_no_difference() {
+    let [cpu, cuda] = [0, 1].map(|ix| models().remove(ix));
+    let own = cuda.figures.unwrap();
+    let unknown = Figures { multiprocessors: 0, clock_mhz: 0, bandwidth_gb_s: 0 };
+    assert_eq!(cuda.clone().on(Some(own)), cuda);
+    assert_eq!(cuda.clone().on(None), cuda);
+    assert_eq!(cuda.clone().on(Some(unknown)), CostModel { figures: Some(unknown), ..cuda.clone() });
+    let without = CostModel { figures: None, ..cuda.clone() };
+    assert_eq!(without.clone().on(Some(own)), without);
+    assert_eq!(CostModel::parse("file", &without.to_string()).unwrap(), without);
+    assert_eq!(cpu.clone().on(Some(own)), cpu);
+    // Clocks alone are not known to newer drivers.
+    let half = Figures { multiprocessors: own.multiprocessors / 2, clock_mhz: 0, ..own };
+    let screened = |model: &CostModel| model.rates[Unit::Screened as usize];
+    assert_eq!(screened(&cuda.clone().on(Some(half))), 2.0 * screened(&cuda));
+}
+
+#[test]
+fn figures_are_whole_numbers() {
+    let good = models().remove(1).to_string();
+    for (from, to, says) in [
+        ("clock_mhz = 1980", "clock_mhz = 1.5", "`clock_mhz of device` is not a whole number"),
+        ("clock_mhz = 1980\n", "", "`clock_mhz of device` is missing"),
+        ("clock_mhz", "clock", "there is no key `clock of device`"),
+        ("clock_mhz = 1980", "clock_mhz = 5000000000", "`clock_mhz of device` is too large"),
+    ] {
+        let message = CostModel::parse("here.toml", &good.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(message.contains(says), "{message} / {says}");
     }
 }
 

@@ -9,13 +9,11 @@ use super::grams::{Element, elements_of, most_symbols};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::ScanOptions;
-use crate::plan::path::OverlapMethod;
-use crate::plan::work::{PerPair, Unit, Work};
+use crate::plan::path::{OverlapCounts, OverlapMethod};
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns as _, Head, MISSING};
 use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::overlap::{Class, Overlap, Posting, Signature, Value, holds, least_common, sign};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Values of a side that are drawn: if they are long, or leads many, fewer, but no less than this.
@@ -25,13 +23,15 @@ const LEAST_SAMPLES: usize = 16;
 /// of each element of a text with each of another, for pairs that a sweep would verify.
 const N_SAMPLED: f64 = (1 << 18) as f64;
 const PER_VERIFIED: f64 = 4e-4;
+/// Pairs of values that are looked at, in the samples of all leads together: these are what takes long where leads are many.
+const N_PAIRS: f64 = (1 << 19) as f64;
 /// The most q-grams of a column: beyond that they would take gigabytes, and values are swept instead.
 const MOST_GRAMS: f64 = (1u64 << 29) as f64;
 /// One probing value of so many is compared with all that it may meet.
 const COMPARED: u32 = 4;
 const SEED: u64 = 0x6f76_6572;
 /// Values whose lengths are looked at.
-const N_MEASURED: usize = 1 << 14;
+const N_MEASURED: usize = 1 << 8;
 
 /// What elements would be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,13 +98,14 @@ impl Sampled {
         let mean = (self.n_all(encoded) / self.heads(encoded).len().max(1) as f64).max(1.0);
         let n_sampled = N_SAMPLED / n_leads.max(1) as f64 + PER_VERIFIED * n_verified * mean * mean;
         let n_samples = (n_sampled / (2.0 * mean)) as usize;
-        (n_samples >= LEAST_SAMPLES).then_some(n_samples.min(N_SAMPLES))
+        let most = (N_PAIRS / n_leads.max(1) as f64).sqrt() as usize;
+        (n_samples >= LEAST_SAMPLES).then_some(n_samples.min(most.clamp(LEAST_SAMPLES, N_SAMPLES)))
     }
 
     /// The most elements that a value has.
     fn longest(self, encoded: &Encoded) -> u32 {
         match self {
-            Self::Tokens(sets) => encoded.sets(sets).heads.par_iter().map(|head| head.len).max().unwrap_or(0),
+            Self::Tokens(sets) => encoded.sets[sets as usize].longest,
             Self::Grams { texts, q } => (encoded.texts[texts as usize].longest + 1).saturating_sub(q),
         }
     }
@@ -135,13 +136,8 @@ pub(crate) struct Estimate {
     pub(crate) elements: Sampled,
     /// How pairs are found.
     pub(crate) method: OverlapMethod,
-    /// What it takes in all, without what each passed pair does.
-    pub(crate) work: Work,
-    /// Pairs of records that pass.
-    passed: f64,
-    /// What two values take, on average, and what each value takes beside that.
-    per_pair: Work,
-    per_value: Work,
+    /// How much it has to do.
+    pub(crate) counts: OverlapCounts,
 }
 
 /// The columns whose values are joined.
@@ -155,19 +151,6 @@ pub(crate) struct Columns<'a> {
     pub(crate) is_self: bool,
     /// Values of a side to look at.
     pub(crate) n_samples: usize,
-}
-
-impl Estimate {
-    /// What it takes, if deciding a pair of records takes that.
-    pub(crate) fn work(&self, (unit, per_pair): PerPair) -> Work {
-        self.work + Work::of([(Unit::Passed, self.passed), (unit, self.passed * per_pair)])
-    }
-
-    /// What the values of a group take, which are joined apart from all others: so many left and right, at most all.
-    pub(crate) fn work_within(&self, n_values: [f64; 2]) -> Work {
-        let block = Work::of([(Unit::Block, 1.0)]);
-        block + self.per_pair * (n_values[0] * n_values[1]) + self.per_value * (n_values[0] + n_values[1])
-    }
 }
 
 impl Manner {
@@ -219,29 +202,21 @@ pub(crate) fn estimates(
         * (n_items[1] / f64::from(options.indexed)).ceil().max(1.0);
     let mean = lists.iter().flat_map(|list| &list.lens).map(|&len| f64::from(len)).sum::<f64>()
         / (n_seen[0] + n_seen[1]);
-    let estimate = |method, per_pair: Work, per_value: Work| {
-        let beside = Work::of([
-            (Unit::Sweep, 1.0),
-            (Unit::Screened, short(0) * short(1)),
-            (Unit::Listed, n_records),
-            (Unit::Item, n_values),
-            (Unit::Block, n_blocks),
-        ]);
-        let work = beside + per_pair * n_pairs + per_value * n_values;
-        Estimate { elements, method, work, passed, per_pair, per_value }
+    let counts = OverlapCounts {
+        n_records,
+        n_values,
+        n_pairs,
+        n_blocks,
+        n_swept: short(0) * short(1),
+        n_passed: passed,
+        elements: mean,
+        postings: (seen.n_postings + seen.n_lookups) / (n_seen[0] + n_seen[1]),
+        hits: per_pair(seen.n_hits),
+        near: per_pair(seen.n_near),
+        compared: mean * per_pair(seen.n_passed),
+        compared_if_near: mean * alike,
     };
-    let compared = |n: f64| (Unit::Compared, mean * n);
-    let of_index = Work::of([(Unit::Hit, per_pair(seen.n_hits)), compared(per_pair(seen.n_passed))]);
-    let n_postings = (seen.n_postings + seen.n_lookups) / (n_seen[0] + n_seen[1]);
-    let of_dense = Work::of([(Unit::Near, per_pair(seen.n_near)), compared(alike)]);
-    [
-        estimate(
-            OverlapMethod::Index,
-            of_index,
-            Work::of([(Unit::Element, mean), (Unit::Posting, n_postings)]),
-        ),
-        estimate(OverlapMethod::Dense, of_dense, Work::of([(Unit::Element, mean)])),
-    ]
+    [OverlapMethod::Index, OverlapMethod::Dense].map(|method| Estimate { elements, method, counts })
 }
 
 /// Some of the codes of a column, each once.

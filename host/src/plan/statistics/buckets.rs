@@ -40,16 +40,22 @@ impl Buckets {
         most_values: usize,
         keys_of: impl Fn(u32) -> Option<Keys> + Sync,
     ) -> Self {
-        let in_use: Vec<u32> =
-            left.codes().filter(|&code| left.count(code) + right.count(code) > 0).collect();
+        let mut in_use: Vec<u32> = left.codes().collect();
+        if !std::ptr::eq(left, right) {
+            in_use.extend(right.codes());
+            // Two runs that ascend.
+            in_use.sort();
+            in_use.dedup();
+        }
         let step = in_use.len().div_ceil(most_values).max(1);
         let taken: Vec<(u32, Keys)> = in_use
             .par_iter()
             .step_by(step)
             .filter_map(|&code| keys_of(code).map(|keys| (code, keys)))
             .collect();
-        let tables =
-            (0..TABLES).into_par_iter().map(|table| Table::new(table, &taken, left, right)).collect();
+        let counts: Vec<[u64; 2]> =
+            taken.iter().map(|&(code, _)| [left.count(code), right.count(code)]).collect();
+        let tables = (0..TABLES).into_par_iter().map(|table| Table::new(table, &taken, &counts)).collect();
         Self { tables, keys: taken, scale: (step * step) as f64 }
     }
 
@@ -79,18 +85,19 @@ impl Buckets {
 }
 
 impl Table {
-    fn new(table: usize, taken: &[(u32, Keys)], left: &Frequencies, right: &Frequencies) -> Self {
-        let mut sorted: Vec<(u64, u32)> = taken.iter().map(|(code, keys)| (keys[table], *code)).collect();
+    /// Of values with their keys, each of which so many left and right records have.
+    fn new(table: usize, taken: &[(u32, Keys)], counts: &[[u64; 2]]) -> Self {
+        let mut sorted: Vec<(u64, u32)> = (0..).zip(taken).map(|(ix, (_, keys))| (keys[table], ix)).collect();
         sorted.sort_unstable();
-        let running = |of: &Frequencies| {
+        let running = |side: usize| {
             let mut sum = 0;
-            let after = sorted.iter().map(|&(_, code)| {
-                sum += of.count(code);
+            let after = sorted.iter().map(|&(_, ix)| {
+                sum += counts[ix as usize][side];
                 sum
             });
             std::iter::once(0).chain(after).collect::<Vec<u64>>()
         };
-        let (lefts, rights) = (running(left), running(right));
+        let (lefts, rights) = (running(0), running(1));
         let (mut ends, mut pairs) = (Vec::new(), Vec::new());
         let (mut start, mut sum) = (0, 0);
         for bucket in sorted.chunk_by(|a, b| a.0 == b.0) {
@@ -100,7 +107,8 @@ impl Table {
             pairs.push(sum);
             start = end;
         }
-        Self { codes: sorted.into_iter().map(|(_, code)| code).collect(), lefts, rights, ends, pairs }
+        let codes = sorted.into_iter().map(|(_, ix)| taken[ix as usize].0).collect();
+        Self { codes, lefts, rights, ends, pairs }
     }
 
     fn n_pairs(&self) -> u64 {

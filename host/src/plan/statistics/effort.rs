@@ -29,23 +29,33 @@ impl Effort {
         }
     }
 
-    /// Values of a domain that are put into buckets.
-    pub(super) fn most_values(self) -> usize {
+    /// Values of a domain that are put into buckets, if there are buckets of so many domains.
+    pub(super) fn most_values(self, n_domains: usize) -> usize {
         match self {
-            Self::Quick => 1 << 11,
+            Self::Quick => ((1 << 14) / n_domains.max(1)).clamp(1 << 9, 1 << 11),
             Self::Thorough => 1 << 15,
+        }
+    }
+
+    /// Records of a table that are looked at, if so many of its columns are; of more, as many are drawn.
+    pub(super) fn most_records(self, n_columns: usize) -> usize {
+        match self {
+            Self::Quick => ((1 << 16) / n_columns.max(1)).clamp(1 << 11, 1 << 13),
+            Self::Thorough => usize::MAX,
         }
     }
 
     /// Steps in all, for draws and once more for the sample of all pairs.
     fn n_steps(self) -> f64 {
         match self {
-            Self::Quick => 1e7,
+            Self::Quick => 5e6,
             Self::Thorough => 4e10,
         }
     }
 }
 
+/// Values of a column whose lengths are looked at.
+const N_MEASURED: usize = 1 << 8;
 /// Pairs in the sample of all pairs that are wanted, and at least.
 const SAMPLE: usize = 1024;
 const LEAST_SAMPLE: usize = 32;
@@ -131,12 +141,12 @@ struct Lengths {
 impl Lengths {
     fn of(encoded: &Encoded) -> Self {
         let mean = |heads: &[Head]| {
-            heads.iter().map(|head| f64::from(head.len)).sum::<f64>() / heads.len().max(1) as f64
+            let seen = || heads.iter().step_by(heads.len().div_ceil(N_MEASURED).max(1));
+            seen().map(|head| f64::from(head.len)).sum::<f64>() / seen().count().max(1) as f64
         };
-        let texts = encoded.texts.iter().flat_map(|texts| &texts.heads);
-        let all = texts.chain(encoded.sets.iter().flat_map(|sets| &sets.heads));
+        let texts = encoded.texts.iter().map(|texts| texts.longest);
         Self {
-            longest: all.map(|head| head.len).max().unwrap_or(0),
+            longest: texts.chain(encoded.sets.iter().map(|sets| sets.longest)).max().unwrap_or(0),
             texts: encoded.texts.iter().map(|texts| mean(&texts.heads)).collect(),
             sets: encoded.sets.iter().map(|sets| mean(&sets.heads)).collect(),
         }

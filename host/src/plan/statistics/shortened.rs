@@ -22,13 +22,12 @@ impl<'a> Shortened<'a> {
     pub(super) fn new(encoded: &'a Encoded, most: u32) -> Self {
         // A signature is of a whole value. Without any, nothing is told apart by them.
         let shorter = |head: &Head| Head { len: head.len.min(most), signature: 0, ..*head };
-        let beginnings = |heads: &[Head]| {
-            heads.iter().any(|head| head.len > most).then(|| heads.iter().map(shorter).collect())
-        };
+        let beginnings =
+            |heads: &[Head], longest: u32| (longest > most).then(|| heads.iter().map(shorter).collect());
         Self {
             encoded,
-            texts: encoded.texts.iter().map(|texts| beginnings(&texts.heads)).collect(),
-            sets: encoded.sets.iter().map(|sets| beginnings(&sets.heads)).collect(),
+            texts: encoded.texts.iter().map(|texts| beginnings(&texts.heads, texts.longest)).collect(),
+            sets: encoded.sets.iter().map(|sets| beginnings(&sets.heads, sets.longest)).collect(),
         }
     }
 

@@ -4,18 +4,22 @@
 //! the records with equal values. A similarity says where many are: among equal values and among values that share a
 //! bucket; the rest, drawn from everywhere, is one more part, so that no pair is left out and estimates lean to neither
 //! side. A pair that several tables of buckets hold is weighed by their number (Karp and Luby, *Monte-Carlo algorithms
-//! for enumeration and reliability problems*, FOCS 1983).
+//! for enumeration and reliability problems*, FOCS 1983). Of large tables some records are drawn first, and the pairs are
+//! those among them: shares of pairs are the same there, but for chance.
 
+use super::Effort;
 use super::buckets::Buckets;
 use super::frequencies::Frequencies;
 use super::minhash::{self, Keys};
 use crate::base::random::Random;
-use crate::encode::Encoded;
-use hashbrown::HashMap;
+use crate::encode::{CodeColumn, Encoded};
+use crate::plan::sweep::drawn;
+use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::columns::{Columns, MISSING};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate::Test;
-use std::rc::Rc;
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A pair of records, and what share of its stratum's total one draw of it stands for.
 pub(super) struct Drawn {
@@ -29,7 +33,7 @@ pub(super) enum Stratum {
     /// All pairs of the job.
     All,
     /// Pairs with equal values, or with numbers within reach: for each left code the right records that go with it.
-    Ranges(Rc<Ranges>),
+    Ranges(Arc<Ranges>),
     /// Pairs with different values that share a bucket.
     Shared(Similar),
     /// Pairs with different values that share none.
@@ -39,11 +43,11 @@ pub(super) enum Stratum {
 /// For each left code, a range of right codes.
 pub(super) struct Ranges {
     operands: Operands,
-    /// By left code: the pairs up to and with it.
+    /// By place of a left code: the pairs up to and with it.
     pairs: Vec<u64>,
-    /// By left code: the first right record, in the order of codes, that goes with it.
+    /// By place of a left code: the first right record, in the order of codes, that goes with it.
     from: Vec<u64>,
-    /// By left code: how many do.
+    /// By place of a left code: how many do.
     len: Vec<u64>,
 }
 
@@ -51,7 +55,7 @@ pub(super) struct Ranges {
 pub(super) struct Similar {
     of: BucketsOf,
     operands: Operands,
-    buckets: Rc<Buckets>,
+    buckets: Arc<Buckets>,
 }
 
 /// The operands of a comparison.
@@ -59,8 +63,8 @@ pub(super) struct Similar {
 struct Operands {
     left: u32,
     right: u32,
-    lefts: Rc<Frequencies>,
-    rights: Rc<Frequencies>,
+    lefts: Arc<Frequencies>,
+    rights: Arc<Frequencies>,
     /// Whether what holds of a pair also holds with left and right exchanged.
     symmetric: bool,
 }
@@ -69,21 +73,38 @@ struct Operands {
 pub(super) struct Population<'a> {
     pub(super) encoded: &'a Encoded,
     one_table: bool,
-    most_values: usize,
-    frequencies: Vec<Option<Rc<Frequencies>>>,
+    effort: Effort,
+    /// By table: the records that are looked at, if not all are.
+    some: [Option<Vec<u32>>; 2],
+    /// By operand.
+    frequencies: Vec<Arc<Frequencies>>,
     /// By operands, left and right: the pairs with equal values.
-    equals: HashMap<(u32, u32), Rc<Ranges>>,
-    buckets: Vec<(BucketsOf, Rc<Buckets>)>,
+    equals: HashMap<(u32, u32), Arc<Ranges>>,
+    buckets: HashMap<BucketsOf, Arc<Buckets>>,
 }
 
 /// Whose buckets: those of texts or of sets, by their place, as two operands have them.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum BucketsOf {
     Texts(u32, u32, u32),
     Sets(u32, u32, u32),
 }
 
 impl BucketsOf {
+    /// Where values that are alike by a measure are looked for, if it is a similarity.
+    fn of(left: u32, right: u32, measure: Measure) -> Option<Self> {
+        match measure {
+            Measure::Equal | Measure::Within { .. } => None,
+            Measure::Texts { texts, .. } => Some(Self::Texts(texts, left, right)),
+            Measure::Sets { sets, .. } => Some(Self::Sets(sets, left, right)),
+        }
+    }
+
+    fn operands(self) -> [u32; 2] {
+        let (Self::Texts(_, left, right) | Self::Sets(_, left, right)) = self;
+        [left, right]
+    }
+
     /// The keys of a value, or `None` for a set without tokens.
     fn keys(self, encoded: &Encoded, code: u32) -> Option<Keys> {
         match self {
@@ -110,59 +131,87 @@ impl Similar {
 }
 
 impl<'a> Population<'a> {
-    pub(super) fn new(encoded: &'a Encoded, one_table: bool, most_values: usize) -> Self {
-        let frequencies = encoded.codes.iter().map(|_| None).collect();
-        Self { encoded, one_table, most_values, frequencies, equals: HashMap::new(), buckets: Vec::new() }
+    pub(super) fn new(encoded: &'a Encoded, one_table: bool, effort: Effort) -> Self {
+        let most = effort.most_records(encoded.codes.len());
+        let some = [encoded.n_left as usize, encoded.n_right as usize]
+            .map(|n_records| (n_records > most).then(|| drawn(n_records, most)));
+        let (frequencies, equals, buckets) = (Vec::new(), HashMap::new(), HashMap::new());
+        Self { encoded, one_table, effort, some, frequencies, equals, buckets }
+    }
+
+    /// Makes what strata are made of.
+    pub(super) fn prepare(&mut self) {
+        let (encoded, some) = (self.encoded, &self.some);
+        let frequencies = |(operand, column): (usize, &CodeColumn)| match &some[column.table] {
+            None => Arc::new(Frequencies::of(encoded, operand as u32)),
+            Some(some) => Arc::new(Frequencies::of_some(encoded, operand as u32, some)),
+        };
+        self.frequencies = encoded.codes.par_iter().enumerate().map(frequencies).collect();
+        let (mut equals, mut buckets) = (HashSet::new(), HashSet::new());
+        for predicate in &encoded.predicates {
+            if let Test::Compare { left, right, measure } = predicate.test {
+                equals.insert((left, right));
+                buckets.extend(BucketsOf::of(left, right, measure));
+            }
+        }
+        let equals: Vec<(u32, u32)> = equals.into_iter().collect();
+        let of_equals = |&(left, right): &(u32, u32)| {
+            ((left, right), Arc::new(Ranges::of_equals(self.operands(left, right, true))))
+        };
+        let equals: HashMap<_, _> =
+            equals.par_iter().map(of_equals).collect::<Vec<_>>().into_iter().collect();
+        let buckets: Vec<BucketsOf> = buckets.into_iter().collect();
+        let most_values = self.effort.most_values(buckets.len());
+        let of_values = |&of: &BucketsOf| {
+            let [left, right] = of.operands().map(|operand| &*self.frequencies[operand as usize]);
+            (of, Arc::new(Buckets::new(left, right, most_values, |code| of.keys(encoded, code))))
+        };
+        let buckets: HashMap<_, _> =
+            buckets.par_iter().map(of_values).collect::<Vec<_>>().into_iter().collect();
+        (self.equals, self.buckets) = (equals, buckets);
+    }
+
+    /// Whether all records are looked at.
+    pub(super) fn is_whole(&self) -> bool {
+        self.some.iter().all(Option::is_none)
+    }
+
+    /// The pairs of the records that are looked at.
+    pub(super) fn n_pairs(&self) -> f64 {
+        let n =
+            |side: usize, all: u32| self.some[side].as_ref().map_or(f64::from(all), |some| some.len() as f64);
+        self.pairs_of([n(0, self.encoded.n_left), n(1, self.encoded.n_right)])
     }
 
     /// The pairs of the job.
-    pub(super) fn n_pairs(&self) -> f64 {
-        let (left, right) = (f64::from(self.encoded.n_left), f64::from(self.encoded.n_right));
+    pub(super) fn all_pairs(&self) -> f64 {
+        self.pairs_of([self.encoded.n_left, self.encoded.n_right].map(f64::from))
+    }
+
+    fn pairs_of(&self, [left, right]: [f64; 2]) -> f64 {
         if self.one_table { left * (right - 1.0).max(0.0) / 2.0 } else { left * right }
     }
 
-    pub(super) fn frequencies(&mut self, operand: u32) -> Rc<Frequencies> {
-        let encoded = self.encoded;
-        self.frequencies[operand as usize]
-            .get_or_insert_with(|| Rc::new(Frequencies::of(encoded, operand)))
-            .clone()
+    fn operands(&self, left: u32, right: u32, is_mutual: bool) -> Operands {
+        let [lefts, rights] = [left, right].map(|operand| self.frequencies[operand as usize].clone());
+        Operands { left, right, lefts, rights, symmetric: left == right && is_mutual }
     }
 
     /// The strata that together hold every pair on which a test can succeed.
-    pub(super) fn strata(&mut self, test: &Test) -> Vec<Stratum> {
+    pub(super) fn strata(&self, test: &Test) -> Vec<Stratum> {
         let Test::Compare { left, right, measure } = *test else { return vec![Stratum::All] };
-        let (lefts, rights) = (self.frequencies(left), self.frequencies(right));
-        let symmetric = left == right && !matches!(measure, Measure::Within { .. });
-        let operands = Operands { left, right, lefts, rights, symmetric };
-        let of = match measure {
-            Measure::Equal => return vec![Stratum::Ranges(self.equals(operands))],
-            Measure::Within { reaches } => {
-                let ranges = Ranges::of_reaches(operands, self.encoded.reaches(reaches));
-                return vec![Stratum::Ranges(Rc::new(ranges))];
-            }
-            Measure::Texts { texts, .. } => BucketsOf::Texts(texts, left, right),
-            Measure::Sets { sets, .. } => BucketsOf::Sets(sets, left, right),
-        };
-        let similar = Similar { of, buckets: self.buckets(of, &operands), operands: operands.clone() };
-        let equals = Stratum::Ranges(self.equals(operands));
-        vec![equals, Stratum::Shared(similar.clone()), Stratum::Elsewhere(similar)]
-    }
-
-    fn equals(&mut self, operands: Operands) -> Rc<Ranges> {
-        let of = (operands.left, operands.right);
-        self.equals.entry(of).or_insert_with(|| Rc::new(Ranges::of_equals(operands))).clone()
-    }
-
-    fn buckets(&mut self, of: BucketsOf, operands: &Operands) -> Rc<Buckets> {
-        if let Some((_, buckets)) = self.buckets.iter().find(|(other, _)| *other == of) {
-            return buckets.clone();
+        if let Measure::Within { reaches } = measure {
+            let operands = self.operands(left, right, false);
+            return vec![Stratum::Ranges(Arc::new(Ranges::of_reaches(
+                operands,
+                self.encoded.reaches(reaches),
+            )))];
         }
-        let encoded = self.encoded;
-        let buckets =
-            Buckets::new(&operands.lefts, &operands.rights, self.most_values, |code| of.keys(encoded, code));
-        let buckets = Rc::new(buckets);
-        self.buckets.push((of, buckets.clone()));
-        buckets
+        let equals = Stratum::Ranges(self.equals[&(left, right)].clone());
+        let Some(of) = BucketsOf::of(left, right, measure) else { return vec![equals] };
+        let operands = self.operands(left, right, true);
+        let similar = Similar { of, buckets: self.buckets[&of].clone(), operands };
+        vec![equals, Stratum::Shared(similar.clone()), Stratum::Elsewhere(similar)]
     }
 
     /// The total that the weights of a stratum's draws are shares of.
@@ -250,9 +299,12 @@ impl<'a> Population<'a> {
     }
 
     /// The share of the job's pairs in which both values are there.
-    pub(super) fn present(&mut self, left: u32, right: u32) -> f64 {
-        let share = |of: &Frequencies| of.n_present() as f64 / of.n_records().max(1) as f64;
-        share(&self.frequencies(left)) * share(&self.frequencies(right))
+    pub(super) fn present(&self, left: u32, right: u32) -> f64 {
+        let share = |operand: u32| {
+            let of = &self.frequencies[operand as usize];
+            of.n_present() as f64 / of.n_records().max(1) as f64
+        };
+        share(left) * share(right)
     }
 
     /// The pairs of a stratum of ranges, exactly, but for the way round of pairs of two columns of one table.
@@ -261,10 +313,13 @@ impl<'a> Population<'a> {
         if !self.one_table {
             return all;
         }
-        let Operands { left, right, .. } = ranges.operands;
-        let pairs = self.encoded.codes(left).iter().zip(self.encoded.codes(right));
-        let with_itself =
-            pairs.filter(|(l, r)| **l != MISSING && **r != MISSING && ranges.holds(**l, **r)).count();
+        let Operands { left, right, ref lefts, .. } = ranges.operands;
+        let [left, right] = [left, right].map(|operand| self.encoded.codes(operand));
+        let with_itself = |&&record: &&u32| {
+            let (l, r) = (left[record as usize], right[record as usize]);
+            r != MISSING && ranges.holds(l, r)
+        };
+        let with_itself = lefts.records().iter().filter(with_itself).count();
         (all - with_itself as f64) / 2.0
     }
 }
@@ -284,10 +339,10 @@ impl Ranges {
     fn new(operands: Operands, range: impl Fn(u32) -> std::ops::Range<u32>) -> Self {
         let Operands { lefts, rights, .. } = &operands;
         let (mut pairs, mut from, mut len, mut sum) = (Vec::new(), Vec::new(), Vec::new(), 0);
-        for code in lefts.codes() {
-            let range = range(code);
+        for place in 0..lefts.n_places() {
+            let range = range(lefts.code(place));
             let (start, end) = (rights.before(range.start), rights.before(range.end));
-            sum += lefts.count(code) * (end - start);
+            sum += lefts.count_at(place) * (end - start);
             pairs.push(sum);
             from.push(start);
             len.push(end - start);
@@ -304,14 +359,15 @@ impl Ranges {
         let code = self.pairs.partition_point(|&pairs| pairs <= place);
         let Operands { lefts, rights, .. } = &self.operands;
         let right = rights.record(self.from[code] + random.below(self.len[code]));
-        Some((lefts.draw(code as u32, random), right))
+        Some((lefts.draw(lefts.code(code), random), right))
     }
 
+    /// Whether two codes go together, of which each has a place.
     fn holds(&self, left: u32, right: u32) -> bool {
-        let rights = &self.operands.rights;
+        let Operands { lefts, rights, .. } = &self.operands;
         // By the records' places: a code stands for the records from `before(code)` on.
-        let place = rights.before(right);
-        let from = self.from[left as usize];
-        place >= from && place < from + self.len[left as usize]
+        let (place, left) = (rights.before(right), lefts.place(left));
+        let from = self.from[left];
+        place >= from && place < from + self.len[left]
     }
 }

@@ -8,7 +8,8 @@ use super::list::{ListKey, Signed};
 use super::{Block, NO_LEAD};
 use crate::base::random::Random;
 use crate::encode::{CodeColumn, Encoded};
-use crate::plan::work::{PerPair, Unit, Work};
+use crate::plan::path::SweepCounts;
+use crate::plan::work::{PerPair, Unit};
 use crate::plan::{BranchSteps, ScanOptions};
 use hyperblock_shared::columns::{Columns, Head, MISSING};
 use hyperblock_shared::measure::{Measure, OfTexts};
@@ -19,12 +20,17 @@ use hyperblock_shared::sweep::Order;
 use hyperblock_shared::text::BLOCK;
 use std::ops::Range;
 
-/// Records of a side whose values are counted: of more, as many are drawn.
-const N_COUNTED: usize = 1 << 14;
+/// Records whose values are counted for all leads together, about; of a side for each of them, at most and at least. Of more,
+/// as many are drawn.
+const N_COUNTED: usize = 1 << 16;
+const MOST_COUNTED: usize = 1 << 14;
+const LEAST_COUNTED: usize = 1 << 12;
 /// Values whose lengths are looked at.
-const N_MEASURED: usize = 1 << 12;
-/// Pairs that a screen is tried on.
-const N_SAMPLES: usize = 2048;
+const N_MEASURED: usize = 1 << 8;
+/// Pairs that screens are tried on, for all leads together, about; for each of them, at most and at least.
+const N_SAMPLES: usize = 1 << 14;
+const MOST_SAMPLES: usize = 1 << 11;
+const LEAST_SAMPLES: usize = 1 << 9;
 const SEED: u64 = 0x6c65_6164;
 /// Values longer than this, on average, take wide signatures: more elements than that fill half of 64 bits.
 const LONG: f64 = 24.0;
@@ -154,17 +160,15 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// What a sweep takes, if verifying a pair takes that.
-    pub(crate) fn work(&self, (unit, per_pair): PerPair) -> Work {
+    /// How much a sweep has to do.
+    pub(crate) fn counts(&self) -> SweepCounts {
         let n = |of: &[f64; 2]| of[..self.n_lists].iter().sum::<f64>();
-        Work::of([
-            (Unit::Sweep, 1.0),
-            (Unit::Listed, n(&self.n_records)),
-            (Unit::Item, n(&self.n_items)),
-            (Unit::Screened, self.screened),
-            (Unit::Passed, self.verified),
-            (unit, self.verified * per_pair),
-        ])
+        SweepCounts {
+            n_records: n(&self.n_records),
+            n_items: n(&self.n_items),
+            n_screened: self.screened,
+            n_verified: self.verified,
+        }
     }
 
     /// Pairs that are verified.
@@ -178,17 +182,15 @@ impl Estimate {
     }
 
     /// The same for the pairs within a group of so many left and right records.
-    pub(crate) fn work_within(&self, n_records: [f64; 2], (unit, per_pair): PerPair) -> Work {
+    pub(crate) fn counts_within(&self, n_records: [f64; 2]) -> SweepCounts {
         let items = [n_records[0].min(self.n_items[0]), n_records[1].min(self.n_items[1])];
         let n_pairs = items[0] * items[1];
-        let passed = (n_pairs + n_records[0] * n_records[1]) * self.passed;
-        Work::of([
-            (Unit::Listed, n_records[..self.n_lists].iter().sum()),
-            (Unit::Item, items[..self.n_lists].iter().sum()),
-            (Unit::Screened, n_pairs * self.near),
-            (Unit::Passed, passed),
-            (unit, passed * per_pair),
-        ])
+        SweepCounts {
+            n_records: n_records[..self.n_lists].iter().sum(),
+            n_items: items[..self.n_lists].iter().sum(),
+            n_screened: n_pairs * self.near,
+            n_verified: (n_pairs + n_records[0] * n_records[1]) * self.passed,
+        }
     }
 
     /// All pairs are verified.
@@ -208,10 +210,12 @@ impl Estimate {
         }
     }
 
-    /// Of a lead over a block, if it is one.
-    pub(crate) fn new(encoded: &Encoded, lead: &Lead, block: &Block) -> Option<Self> {
+    /// Of a lead over a block, if it is one; it is one of so many.
+    pub(crate) fn new(encoded: &Encoded, lead: &Lead, block: &Block, n_leads: usize) -> Option<Self> {
         let [left, right] = lead.operands?.map(|operand| &encoded.codes[operand as usize]);
-        let sides = [Codes::new(left, &block.left), Codes::new(right, &block.right)];
+        let most = (N_COUNTED / n_leads.max(1)).clamp(LEAST_COUNTED, MOST_COUNTED);
+        let n_samples = (N_SAMPLES / n_leads.max(1)).clamp(LEAST_SAMPLES, MOST_SAMPLES);
+        let sides = [Codes::new(left, &block.left, most), Codes::new(right, &block.right, most)];
         let n_records = sides.each_ref().map(|side| side.codes.len() as f64);
         let (share_of_pairs, n_lists) = halved(block.order(lead.is_symmetric));
         let all = share_of_pairs * n_records[0] * n_records[1];
@@ -234,7 +238,7 @@ impl Estimate {
                 let reaches = encoded.reaches(lead.reaches?);
                 let within =
                     |l: u32, r: u32| (reaches[l as usize].from..reaches[l as usize].upto).contains(&r);
-                let passed = share(&sides, within);
+                let passed = share(&sides, n_samples, within);
                 Some(of(0.0, all * passed, 0.0, passed, n_records))
             }
             Screen::Signatures | Screen::WideSignatures => {
@@ -242,8 +246,12 @@ impl Estimate {
                     Signed::Texts { texts, .. } => encoded.texts(texts).heads,
                     Signed::Sets { sets, .. } => encoded.sets(sets).heads,
                 };
-                let n_values = |side: &Codes<'_>| side.n_values(heads.len());
-                let n_items = if lead.is_grouped { sides.each_ref().map(n_values) } else { n_records };
+                let n_values = |side: usize| sides[side].n_values(heads.len());
+                let n_items = match lead.is_grouped {
+                    false => n_records,
+                    true if block.half && lead.is_symmetric => [n_values(0); 2],
+                    true => [n_values(0), n_values(1)],
+                };
                 let items = share_of_pairs * n_items[0] * n_items[1];
                 let archive = archived(&encoded.predicates[lead.predicate as usize])?;
                 let measure =
@@ -263,9 +271,9 @@ impl Estimate {
                     passed += f64::from(u8::from(passes));
                     false
                 };
-                share(&sides, screened);
+                share(&sides, n_samples, screened);
                 // What no sample shows is still there. Values that pass are compared once, their records for the rest.
-                let (near, passed) = (near / N_SAMPLES as f64, (passed + 0.1) / N_SAMPLES as f64);
+                let (near, passed) = (near / n_samples as f64, (passed + 0.1) / n_samples as f64);
                 let expanded = if lead.is_grouped { all } else { 0.0 };
                 let comparing = Some(comparing(encoded, lead, heads));
                 Some(Self {
@@ -304,16 +312,18 @@ fn halved(order: Order) -> (f64, usize) {
 /// The codes of a side's records.
 struct Codes<'a> {
     codes: &'a [u32],
+    /// Of how many records values are counted.
+    most: usize,
 }
 
 impl<'a> Codes<'a> {
-    fn new(column: &'a CodeColumn, records: &Range<u32>) -> Self {
-        Self { codes: &column.codes[records.start as usize..records.end as usize] }
+    fn new(column: &'a CodeColumn, records: &Range<u32>, most: usize) -> Self {
+        Self { codes: &column.codes[records.start as usize..records.end as usize], most }
     }
 
     /// Some records' codes, ascending, and how many records those are.
     fn some(&self) -> (Vec<u32>, usize) {
-        let records = drawn(self.codes.len());
+        let records = drawn(self.codes.len(), self.most);
         let codes = records.iter().map(|&record| self.codes[record as usize]);
         let mut codes: Vec<u32> = codes.filter(|&code| code != MISSING).collect();
         codes.sort_unstable();
@@ -342,30 +352,30 @@ fn equal(sides: &[Codes<'_>; 2], is_self: bool) -> f64 {
     n_equal / (n_left * n_right).max(1) as f64
 }
 
-/// All of so many records, or some, ascending: always the same.
-pub(crate) fn drawn(n_records: usize) -> Vec<u32> {
-    if n_records <= N_COUNTED {
+/// All of so many records, or at most so many, ascending: always the same.
+pub(crate) fn drawn(n_records: usize, most: usize) -> Vec<u32> {
+    if n_records <= most {
         return (0..n_records as u32).collect();
     }
     let mut random = Random::new(SEED);
-    let mut drawn: Vec<u32> = (0..N_COUNTED).map(|_| random.below(n_records as u64) as u32).collect();
+    let mut drawn: Vec<u32> = (0..most).map(|_| random.below(n_records as u64) as u32).collect();
     drawn.sort_unstable();
     drawn.dedup();
     drawn
 }
 
-/// The share of some random pairs of codes for which `holds`; missing ones count as not.
-fn share(sides: &[Codes<'_>; 2], mut holds: impl FnMut(u32, u32) -> bool) -> f64 {
+/// The share of so many random pairs of codes for which `holds`; missing ones count as not.
+fn share(sides: &[Codes<'_>; 2], n_samples: usize, mut holds: impl FnMut(u32, u32) -> bool) -> f64 {
     if sides.iter().any(|side| side.codes.is_empty()) {
         return 0.0;
     }
     let mut random = Random::new(SEED);
     let mut n_held = 0;
-    for _ in 0..N_SAMPLES {
+    for _ in 0..n_samples {
         let [l, r] = sides.each_ref().map(|side| side.codes[random.below(side.codes.len() as u64) as usize]);
         n_held += u32::from(l != MISSING && r != MISSING && holds(l, r));
     }
-    f64::from(n_held) / N_SAMPLES as f64
+    f64::from(n_held) / n_samples as f64
 }
 
 fn archived(predicate: &Predicate) -> Option<rkyv::util::AlignedVec> {

@@ -1,0 +1,127 @@
+//! An overlap join: values that have enough elements in common, through an index of rare ones or by their signatures.
+
+use crate::plan::work::{PerPair, Unit, Work};
+use rkyv::{Archive, Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Values are joined by what they have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub struct OverlapPath {
+    /// The predicate.
+    pub lead: u32,
+    /// Symbols of a q-gram, if elements are not tokens.
+    pub q: Option<u32>,
+    /// How pairs are found.
+    pub method: OverlapMethod,
+}
+
+/// How pairs of values are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub enum OverlapMethod {
+    /// Through an index of the rarest elements of one side.
+    Index,
+    /// By going over the signatures of all pairs whose sizes go together.
+    Dense,
+}
+
+/// How much an overlap join has to do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OverlapCounts {
+    /// Records of both lists, and values that they have.
+    pub(crate) n_records: f64,
+    pub(crate) n_values: f64,
+    /// Pairs of values.
+    pub(crate) n_pairs: f64,
+    /// Pairs of blocks that it is done in.
+    pub(crate) n_blocks: f64,
+    /// Pairs of short values, which are swept beside it.
+    pub(crate) n_swept: f64,
+    /// Pairs of records that are decided.
+    pub(crate) n_passed: f64,
+    /// Of a value, on average: its elements, and those that are posted or looked up.
+    pub(crate) elements: f64,
+    pub(crate) postings: f64,
+    /// Of a pair of values, on average: how often one is found, how often they are near enough for their signatures to be
+    /// compared, and the elements that are compared after an index and after signatures.
+    pub(crate) hits: f64,
+    pub(crate) near: f64,
+    pub(crate) compared: f64,
+    pub(crate) compared_if_near: f64,
+}
+
+impl OverlapPath {
+    /// What it takes, if deciding a pair of records takes that.
+    pub(crate) fn work(method: OverlapMethod, counts: &OverlapCounts, (unit, per_pair): PerPair) -> Work {
+        let OverlapCounts { n_records, n_values, n_pairs, n_blocks, n_swept, n_passed, .. } = *counts;
+        let beside = Work::of([
+            (Unit::Sweep, 1.0),
+            (Unit::Screened, n_swept),
+            (Unit::Listed, n_records),
+            (Unit::Item, n_values),
+            (Unit::Block, n_blocks),
+            (Unit::Passed, n_passed),
+            (unit, n_passed * per_pair),
+        ]);
+        beside + Self::finding(method, counts, n_pairs, n_values)
+    }
+
+    /// What the values of a group take, which are joined apart from all others: so many left and right.
+    pub(crate) fn work_within(
+        method: OverlapMethod,
+        counts: &OverlapCounts,
+        [left, right]: [f64; 2],
+    ) -> Work {
+        Work::of([(Unit::Group, 1.0)]) + Self::finding(method, counts, left * right, left + right)
+    }
+
+    /// What it takes to find the pairs among so many of so many values.
+    fn finding(method: OverlapMethod, counts: &OverlapCounts, n_pairs: f64, n_values: f64) -> Work {
+        let OverlapCounts { elements, postings, hits, near, compared, compared_if_near, .. } = *counts;
+        let gathered = Work::of([(Unit::Element, elements * n_values)]);
+        gathered
+            + match method {
+                OverlapMethod::Index => Work::of([
+                    (Unit::Posting, postings * n_values),
+                    (Unit::Hit, hits * n_pairs),
+                    (Unit::Compared, compared * n_pairs),
+                ]),
+                OverlapMethod::Dense => {
+                    Work::of([(Unit::Near, near * n_pairs), (Unit::Compared, compared_if_near * n_pairs)])
+                }
+            }
+    }
+
+    pub(super) fn describe(&self, predicate: &dyn Fn(u32) -> String) -> String {
+        let Self { lead, q, method } = self;
+        format!("overlap join by {} of {} for {}", method.for_people(), elements(*q), predicate(*lead))
+    }
+
+    pub(super) fn json(&self, predicate: &dyn Fn(u32) -> String) -> Value {
+        let Self { lead, q, method } = self;
+        json!({
+            "type": "overlap join",
+            "lead": predicate(*lead),
+            "elements": elements(*q),
+            "found_by": method.for_people(),
+        })
+    }
+}
+
+impl OverlapMethod {
+    /// What pairs of values are found by.
+    pub fn for_people(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::Dense => "signatures",
+        }
+    }
+}
+
+/// What values have in common.
+pub fn elements(q: Option<u32>) -> String {
+    match q {
+        None => "tokens".into(),
+        Some(1) => "symbols".into(),
+        Some(q) => format!("{q}-grams"),
+    }
+}
