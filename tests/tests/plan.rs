@@ -1,18 +1,18 @@
 //! Plans as people see them: the tree that comes of rules over a table, and what the statistics behind it say.
 
-use hyperblock::Control;
-use hyperblock::Prepared;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::operators::scan::ScanOperator;
 use hyperblock::plan::cost::CostSource;
-use hyperblock::plan::{JoinChoice, PortablePlan, ScanOptions, Variant};
+use hyperblock::plan::{JoinChoice, PortablePlan, Program, ScanOptions, SimilarityChoice, Variant};
 use hyperblock::run::schedule;
+use hyperblock::{Control, Error, Prepared};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate::Test;
 use hyperblock_shared::text::scratch_words;
 use hyperblock_tests::case::{Case, Paper, Sheet, is_no_rule};
 use hyperblock_tests::generate::{cases, zipf_sheet};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use std::collections::BTreeSet;
 
 /// A shop's products, some of them twice, in the manner of HyperBlocker's running example.
 fn products() -> Case {
@@ -112,14 +112,14 @@ fn without_a_plan_rules_stand_as_in_the_file() {
         l.color = r.color                                         sp=4.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈1.0
           l.price = r.price                                       sp=2.00e-1  cost=2.0 ns  score=1.1e-2  pairs≈1.0
             → rule 1                                              pairs≈1.0
-      jaccard(words(l.description), words(r.description)) >= 0.5  sp=3.33e-1  cost=11.7 ns  score=2.7e-2  pairs≈4.0
-        l.price = r.price                                         sp=2.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈2.0
-          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈1.0
-            → rule 2                                              pairs≈1.0
-      levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp=4.00e-1  cost=23.2 ns  score=6.4e-2  pairs≈4.0
-        l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈4.0
-          l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈0.00
-            → rule 3                                              pairs≈0.00
+      jaccard(words(l.description), words(r.description)) >= 0.5  sp=3.33e-1  cost=11.7 ns  score=2.7e-2  pairs≈5.0
+        l.price = r.price                                         sp=2.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈3.0
+          l.sname = r.sname                                       sp=4.00e-1  cost=2.0 ns  score=2.7e-2  pairs≈2.0
+            → rule 2                                              pairs≈2.0
+      levenshtein_similarity(l.saddress, r.saddress) >= 0.6       sp=4.00e-1  cost=23.2 ns  score=6.4e-2  pairs≈6.0
+        l.sname = r.sname                                         sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈6.0
+          l.color = r.color                                       sp=4.00e-1  cost=2.0 ns  score=6.4e-2  pairs≈2.0
+            → rule 3                                              pairs≈2.0
     Hash join: on l.color = r.color AND l.price = r.price, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.price = r.price AND l.sname = r.sname, records=4 × 4, keys=2, pairs with the same key=2
     Hash join: on l.sname = r.sname AND l.color = r.color, records=4 × 4, keys=2, pairs with the same key=2
@@ -374,14 +374,34 @@ fn other_formats() {
         [
           {
             "access": "hash join on l.price = r.price AND l.sname = r.sname",
+            "path": {
+              "type": "hash join",
+              "on": [
+                "l.price = r.price",
+                "l.sname = r.sname"
+              ],
+              "heavy_keys": null
+            },
             "milliseconds": "[time]"
           },
           {
             "access": "sweep by key of l.price = r.price AND l.sname = r.sname",
+            "path": {
+              "type": "sweep by key",
+              "on": [
+                "l.price = r.price",
+                "l.sname = r.sname"
+              ],
+              "heavy_keys": null
+            },
             "milliseconds": "[time]"
           },
           {
             "access": "sweep led by jaccard(words(l.description), words(r.description)) >= 0.5",
+            "path": {
+              "type": "sweep",
+              "lead": "jaccard(words(l.description), words(r.description)) >= 0.5"
+            },
             "milliseconds": "[time]"
           }
         ]
@@ -435,44 +455,106 @@ fn assert_counted(paper: &Paper<'_>) {
     }
 }
 
+/// What a program finds in the tables of a job.
+fn found(job: &Prepared, program: &Program) -> hyperblock::Result<Vec<(u32, u32, u32)>> {
+    let (mut all, device) = (Vec::new(), Cpu::new());
+    let mut scan = device.load(&job.encoded, program)?;
+    schedule::run(&mut *scan, vec![job.task()], usize::MAX, &Control::default(), &mut |found| {
+        all.extend(found.iter().map(|found| (found.left, found.right, found.rule)));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Rules of which one may be joined by a key, and the other by what values have in common.
+const CARRIED: [&str; 2] = [
+    "l.home = r.home AND levenshtein(l.name, r.name) <= 1",
+    "jaccard(qgrams(l.name, 2), qgrams(r.name, 2)) >= 0.5 AND l.state = r.state",
+];
+
+fn places(whens: &[&str], n_rows: usize, salt: usize) -> Case {
+    let whens = whens.iter().map(|&when| when.to_owned()).collect();
+    Case { left: zipf_sheet(n_rows, salt), right: None, whens }
+}
+
 /// What a plan over one table decided finds the same in another one as that one's own plan.
 #[test]
 fn a_plan_is_carried_to_other_tables() {
-    let whens = [
-        "l.home = r.home AND levenshtein(l.name, r.name) <= 1",
-        "jaccard(qgrams(l.name, 2), qgrams(r.name, 2)) >= 0.5 AND l.state = r.state",
+    let same_predicates = [CARRIED[0], "l.state = r.state", CARRIED[1].split(" AND ").next().unwrap()];
+    let cases = [
+        places(&CARRIED, 3_000, 1),
+        places(&CARRIED, 2_000, 2),
+        places(&["l.name = r.name"], 100, 3),
+        places(&same_predicates, 100, 3),
     ];
-    let case = |whens: &[&str], n_rows: usize, salt: usize| Case {
-        left: zipf_sheet(n_rows, salt),
-        right: None,
-        whens: whens.iter().map(|&when| when.to_owned()).collect(),
-    };
-    let cases = [case(&whens, 3_000, 1), case(&whens, 2_000, 2), case(&["l.name = r.name"], 100, 3)];
-    let [from, to, other] =
+    let [from, to, other, as_many] =
         cases.each_ref().map(|case| case.prepare().unwrap_or_else(|error| panic!("{error}")));
-    let device = Cpu::new();
     let bytes = PortablePlan::of(&from.prepared.plan).to_bytes().unwrap();
     let plan = PortablePlan::from_bytes(&bytes).unwrap();
     assert_eq!(plan, PortablePlan::of(&from.prepared.plan));
     let Prepared { encoded, plan: own, .. } = &to.prepared;
-    let found = |program: &hyperblock::plan::Program| {
-        let mut all = Vec::new();
-        let mut scan = device.load(encoded, program).unwrap();
-        let (task, control) = (to.prepared.task(), Control::default());
-        schedule::run(&mut *scan, vec![task], usize::MAX, &control, &mut |found| {
-            all.extend(found.iter().map(|found| (found.left, found.right, found.rule)));
-            Ok(())
-        })
-        .unwrap();
-        all
-    };
-    let carried = plan.bind(&own.predicates, encoded, ScanOptions::default()).unwrap();
+    let carried = plan.bind(&own.rules, encoded, ScanOptions::default()).unwrap();
     assert_eq!(carried.paths(), from.prepared.plan.program().paths());
-    let wanted = found(own.program());
+    let wanted = found(&to.prepared, own.program()).unwrap();
     assert!(wanted.len() > 100, "{}", wanted.len());
-    assert_eq!(found(&carried), wanted);
+    assert_eq!(found(&to.prepared, &carried).unwrap(), wanted);
     // Bytes that are cut off, or of other rules, are refused.
     assert!(PortablePlan::from_bytes(&bytes[..bytes.len() / 2]).is_err());
-    let refused = plan.bind(&other.prepared.plan.predicates, &other.prepared.encoded, ScanOptions::default());
-    assert!(refused.unwrap_err().to_string().contains("other rules"));
+    for Prepared { encoded, plan: own, .. } in [&other.prepared, &as_many.prepared] {
+        let refused = plan.bind(&own.rules, encoded, ScanOptions::default());
+        assert!(refused.unwrap_err().to_string().contains("other rules"));
+    }
+    // So are options under which its paths cannot be taken.
+    let options = ScanOptions { filter: false, ..ScanOptions::default() };
+    let refused = plan.bind(&own.rules, encoded, options).unwrap_err().to_string();
+    assert!(refused.contains("an access path by"), "{refused}");
+}
+
+/// Whatever becomes of a plan on its way, it is refused, or can be run: no byte of it makes a panic.
+#[test]
+fn damaged_plans_end_in_an_error() {
+    let keyed = ["l.home = r.home AND l.state = r.state", CARRIED[0], "l.home = r.home AND l.name = r.name"];
+    let mut complaints = BTreeSet::new();
+    for whens in [&CARRIED[..], &keyed] {
+        let case = places(whens, 60, 1);
+        for (join, similarity) in [
+            (JoinChoice::Skew, SimilarityChoice::Cheapest),
+            (JoinChoice::Cheapest, SimilarityChoice::Join),
+            (JoinChoice::None, SimilarityChoice::Dense),
+        ] {
+            let options = ScanOptions { join, similarity, heavy: 16, ..ScanOptions::default() };
+            let paper = case.prepare_with(&|job| job.scan_options(options)).unwrap();
+            let Prepared { encoded, plan, .. } = &paper.prepared;
+            let bytes = PortablePlan::of(plan).to_bytes().unwrap();
+            for (ix, &byte) in bytes.iter().enumerate() {
+                for other in [0, byte ^ 1, byte.wrapping_add(1), byte.wrapping_sub(1), 64, 255] {
+                    let mut damaged = bytes.clone();
+                    damaged[ix] = other;
+                    let read = PortablePlan::from_bytes(&damaged);
+                    let bound = read.and_then(|read| read.bind(&plan.rules, encoded, options));
+                    match bound.and_then(|program| found(&paper.prepared, &program)) {
+                        Ok(found) => assert!(found.iter().all(|&(.., rule)| (rule as usize) < whens.len())),
+                        Err(Error::Job(complaint)) => {
+                            let complaint = complaint.strip_prefix("the plan is damaged: ");
+                            complaints.extend(complaint.map(|it| it.replace(char::is_numeric, "N")));
+                        }
+                        Err(error) => panic!("byte {ix} as {other}: {error}"),
+                    }
+                }
+            }
+        }
+    }
+    // Those of paths depend on which were chosen.
+    for complaint in [
+        "step N tests no predicate",
+        "step N ends outside of what it hangs on",
+        "step N is remembered where it has no place",
+        "step N is a witness of no rule",
+        "step N goes on nowhere",
+        "step N goes on below a test that it does not hang on",
+        "an access path of no branch",
+        "an access path by another key",
+    ] {
+        assert!(complaints.contains(complaint), "{complaint}: {complaints:?}");
+    }
 }

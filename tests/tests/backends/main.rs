@@ -10,12 +10,14 @@
 mod bench;
 mod closures;
 mod clusters;
+mod jobs;
 mod joins;
 mod keys;
 mod large;
 mod neighbours;
 mod overlaps;
 mod papers;
+mod plans;
 mod relations;
 mod scan;
 mod scores;
@@ -28,10 +30,12 @@ use hyperblock::device::cuda;
 use libtest_mimic::{Arguments, Trial};
 
 /// All trials there are.
-const TRIALS: [&[Registered]; 12] = [
+const TRIALS: &[&[Registered]] = &[
     scan::TRIALS,
+    jobs::TRIALS,
     large::TRIALS,
     variants::TRIALS,
+    plans::TRIALS,
     keys::TRIALS,
     similar::TRIALS,
     joins::TRIALS,

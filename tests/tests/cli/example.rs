@@ -56,8 +56,36 @@ fn the_tree_is_the_papers() {
         levenshtein(l.pname, r.pname) <= 9  sp=4.00e-1  score=4.8e-2  pairs≈3.0
           l.color = r.color  sp=1.00e0  score=4.8e-2  pairs≈3.0
             → phi1  pairs≈3.0
-    jaccard(words(l.description), words(r.description)) >= 0.2  sp=2.00e-1  score=4.0e-2  remembered  pairs≈1.0
+    jaccard(words(l.description), words(r.description)) >= 0.2  sp=2.00e-1  score=4.0e-2  remembered  pairs≈2.0
       levenshtein_similarity(l.address, r.address) >= 0.9  sp=2.00e-1  score=4.0e-2  pairs≈1.0
         → phi3  pairs≈1.0
     ");
+}
+
+/// Where nobody is named, the file is the same bytes whatever the plan: the paper's, which ends at the first witness in the
+/// order of its tree, or any other.
+#[test]
+fn pairs_are_the_same_without_names() {
+    let folder = example();
+    let pairs = |options: &str| {
+        folder
+            .run(&format!("dedupe products.csv --id pno -r rules.toml -o pairs.csv --device cpu {options}"));
+        folder.read("pairs.csv")
+    };
+    assert_snapshot!(pairs("--witness any"), @r"
+    left,right,rule
+    t1,t4,
+    t1,t5,
+    t2,t3,
+    t4,t5,
+    ");
+    let plans =
+        ["", "--selectivity evenness", "--selectivity evenness --buckets 7 --cost static", "--witness any"];
+    for options in plans.map(|options| format!("--plan paper {options}")) {
+        assert_eq!(pairs(&options), pairs("--witness any"), "{options}");
+    }
+    let paper =
+        folder.stdout("explain products.csv --id pno -r rules.toml --plan paper --cost static --device cpu");
+    assert!(paper.contains("Sweep: without a lead, records=5 × 5"), "{paper}");
+    assert_eq!(paper.matches("\nSweep: ").count(), 1, "{paper}");
 }

@@ -52,16 +52,16 @@ pub(crate) fn hold(all: &[DataSet]) -> Result<(), Failed> {
 fn of(data: &DataSet) -> Result<Vec<Node>, Failed> {
     let cut = data.cut(N_RECORDS)?;
     let prepared = cut.job().prepare(&Cpu::new(), &Control::default())?;
-    let analysis = prepared.analyze(&Control::default())?;
+    let analysis = prepared.analyze(&Cpu::new(), &Control::default())?;
     let explained = prepared.explain(&Control::default())?;
-    let node = |line: hyperblock::inspect::explain::Line<'_>| Node {
-        data: data.name.clone(),
-        what: match line.what {
+    let node = |line: hyperblock::inspect::explain::Line<'_>| {
+        let counted = analysis.steps[line.step]?;
+        let what = match line.what {
             What::Node { predicate, .. } => predicate,
             What::Witness { rule } => format!("→ {rule}"),
-        },
-        expected: line.passing,
-        actual: analysis.steps[line.step].passed as f64,
+        };
+        let (expected, actual) = (line.passing, counted.passed as f64);
+        Some(Node { data: data.name.clone(), what, expected, actual })
     };
-    Ok(explained.lines().into_iter().map(node).collect())
+    Ok(explained.lines().into_iter().filter_map(node).collect())
 }
