@@ -33,9 +33,11 @@ pub(crate) struct Args {
     /// there are very many pairs, and the engine with all its parts on the same one.
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..))]
     rows: Option<u32>,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: crate::bench::Devices,
+    /// Which access paths branches may have, as for `hyperblock --access`: with `sweep`, all there is to do is swept
+    #[arg(long, default_value = "cheapest", value_name = "PATHS")]
+    access: String,
     /// Look at the kernels with Nsight Compute (`ncu`) instead of timing: threads and branches of a warp, cycles
     /// between its instructions, time on the device
     #[arg(long)]

@@ -43,7 +43,6 @@ mod quality;
 #[cfg(feature = "bench")]
 mod rapidfuzz;
 #[cfg(feature = "bench")]
-#[cfg(feature = "bench")]
 pub(crate) mod scan;
 #[cfg(feature = "bench")]
 mod score;
@@ -86,6 +85,14 @@ pub(crate) struct AgainstArgs {
     /// Begin no round that would not end within this time; the first round of everything is run in any case
     #[arg(long, global = true, value_name = "SECONDS", help_heading = "Side by side")]
     within: Option<u32>,
+}
+
+/// Where the engine is measured.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Devices {
+    /// Devices to measure, as for `hyperblock --device`, with commas between or repeated [default: cpu, and cuda where there is one]
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
+    pub(crate) device: Vec<String>,
 }
 
 /// A benchmark.
@@ -151,12 +158,11 @@ pub(crate) struct AccessArgs {
     /// Only jobs whose name has this in it; may be repeated
     #[arg(long, value_name = "TEXT")]
     job: Vec<String>,
-    /// Records in generated tables at most, for a quick look
+    /// Records in generated tables, and titles of files, at most: for a quick look [default: 20,000 titles, else as they are]
     #[arg(long)]
     rows: Option<u32>,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -171,9 +177,8 @@ pub(crate) struct ScanArgs {
     /// Records in generated tables, for a quick look
     #[arg(long)]
     rows: Option<u32>,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -208,9 +213,8 @@ pub(crate) struct JoinArgs {
     /// An exponent of Zipf's law, from 0 to 2; may be repeated [default: 0 to 1 in steps of 0.1]
     #[arg(long, value_name = "EXPONENT", value_parser = crate::r#gen::exponent)]
     s: Vec<f64>,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// What is done about heavy keys; may be repeated [default: both]
     #[arg(long, value_enum)]
     method: Vec<JoinWay>,
@@ -272,9 +276,8 @@ pub(crate) struct QualityArgs {
 /// Where the paper's configurations run.
 #[derive(clap::Args)]
 pub(crate) struct GpudetArgs {
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long)]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -292,9 +295,8 @@ pub(crate) struct ScoreArgs {
     /// How they are compared; may be repeated [default: all]
     #[arg(long, value_enum)]
     measure: Vec<ScoreMeasure>,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -347,9 +349,8 @@ pub(crate) struct SetjoinArgs {
     /// How they are found; may be repeated [default: all ways]
     #[arg(long, value_enum)]
     way: Vec<SetjoinWay>,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// Only the first titles of each file, for a quick look
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     rows: Option<u32>,
@@ -397,9 +398,8 @@ pub(crate) struct ClosureArgs {
     /// How closures are found; may be repeated [default: all ways]
     #[arg(long, value_enum)]
     way: Vec<ClosureWay>,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// The graph whose rounds are drawn and written, operator by operator
     #[arg(long, value_name = "NAME", default_value = "p2p-Gnutella04")]
     rounds_of: String,
@@ -430,9 +430,8 @@ pub(crate) struct ClusterArgs {
     /// Records that random pairs are of
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..i64::from(u32::MAX)))]
     records: Option<u32>,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// Leave scipy out
     #[arg(long)]
     no_peers: bool,
@@ -460,9 +459,8 @@ pub(crate) struct WorkflowArgs {
     /// Runs to take the median of, after one that is not counted
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -485,6 +483,9 @@ pub(crate) struct PlanArgs {
 /// The planner's own time.
 #[derive(clap::Args)]
 pub(crate) struct PlanningArgs {
+    /// Only 50 rules over so many people; may be repeated [default: 10,000 and 1,000,000, and all else]
+    #[arg(long)]
+    rows: Vec<u32>,
     /// The device, as for `hyperblock --device`
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,
@@ -525,9 +526,8 @@ pub(crate) struct JobArgs {
     /// CDs in the generated table
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(2..))]
     cds: u32,
-    /// Devices to measure, as for `hyperblock --device` [default: cpu, and cuda where there is one]
-    #[arg(long, value_name = "DEVICE")]
-    device: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
     /// The hyperblock to measure [default: built from this checkout]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,

@@ -38,13 +38,22 @@ const MODULES: &[Module] = &[
         // Two blocks of 256 threads then share a multiprocessor.
         most_registers: &[("hyperblock_scan", 128)],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/descent.ptx",
         feature: "descent",
-        // As the scan's, so that a block may have 512 threads.
-        most_registers: &[("hyperblock_scan", 128)],
+        // As the scan's, so that a block may have 512 threads; and as those of the others.
+        most_registers: &[("hyperblock_scan", 128), ("hyperblock_residual", 168), ("hyperblock_listed", 128)],
         recurses: true,
+        is_rare: true,
+    },
+    Module {
+        path: "device/ptx/counted.ptx",
+        feature: "counted",
+        most_registers: &[("hyperblock_scan", 128), ("hyperblock_residual", 168), ("hyperblock_listed", 128)],
+        recurses: false,
+        is_rare: true,
     },
     // No job without an equality needs it, and the driver takes its time to compile one.
     Module {
@@ -57,12 +66,14 @@ const MODULES: &[Module] = &[
             ("hyperblock_join_light_pairs", 64),
         ],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/residual.ptx",
         feature: "residual",
         most_registers: &[("hyperblock_residual", 168)],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/overlap.ptx",
@@ -70,6 +81,7 @@ const MODULES: &[Module] = &[
         // Four blocks of 256 threads.
         most_registers: &[("hyperblock_overlap_probe", 64), ("hyperblock_overlap_dense", 64)],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/listed.ptx",
@@ -77,6 +89,7 @@ const MODULES: &[Module] = &[
         // As the scan's.
         most_registers: &[("hyperblock_listed", 128)],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/neighbours.ptx",
@@ -84,6 +97,7 @@ const MODULES: &[Module] = &[
         // As many threads as a multiprocessor has room for.
         most_registers: &[("hyperblock_neighbours_count", 32), ("hyperblock_neighbours_write", 32)],
         recurses: false,
+        is_rare: false,
     },
     // Scores, each kind by itself: four blocks of 128 threads, or three.
     Module {
@@ -91,18 +105,21 @@ const MODULES: &[Module] = &[
         feature: "mean",
         most_registers: &[("hyperblock_mean", 128)],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/pattern.ptx",
         feature: "pattern",
         most_registers: &[("hyperblock_pattern", 128)],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/weight.ptx",
         feature: "weight",
         most_registers: &[("hyperblock_weight", 168)],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/cluster.ptx",
@@ -110,6 +127,7 @@ const MODULES: &[Module] = &[
         // All threads that a multiprocessor has room for: they wait for memory.
         most_registers: &[("hyperblock_cluster_hook", 40), ("hyperblock_cluster_compress", 32)],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/closure.ptx",
@@ -121,6 +139,7 @@ const MODULES: &[Module] = &[
             ("hyperblock_closure_write", 64),
         ],
         recurses: false,
+        is_rare: false,
     },
     Module {
         path: "device/ptx/relation.ptx",
@@ -134,6 +153,7 @@ const MODULES: &[Module] = &[
             ("hyperblock_relation_join", 64),
         ],
         recurses: false,
+        is_rare: false,
     },
 ];
 
@@ -144,9 +164,10 @@ struct Module {
     feature: &'static str,
     /// Kernels that are to do with so many.
     most_registers: &'static [(&'static str, u32)],
-    /// Recursion is what a stack is for: it may use one. Only a variant that is there to be measured recurses, so it needs no
-    /// machine code.
+    /// Recursion is what a stack is for: it may use one.
     recurses: bool,
+    /// Only who looks at a job or measures variants needs it, and so no machine code of it: the driver compiles it then.
+    is_rare: bool,
 }
 
 /// What `cargo xtask device` is asked.
@@ -218,7 +239,7 @@ impl Module {
     }
 
     fn write_machine_code(&self) -> Result<()> {
-        if self.recurses {
+        if self.is_rare {
             return Ok(());
         }
         let code = self.machine_code(&self.committed()?.0);
@@ -299,7 +320,7 @@ pub(crate) fn check_sources() -> Result<()> {
 /// Checks that all machine code belongs to PTX, and says which PTX has none.
 fn check_machine_code() -> Result<()> {
     let mut codes = Vec::new();
-    for module in MODULES.iter().filter(|module| !module.recurses) {
+    for module in MODULES.iter().filter(|module| !module.is_rare) {
         let code = module.machine_code(&module.committed()?.0);
         if !code.is_there() {
             println!("{} has no machine code: `cargo xtask device --machine-code` makes it", module.path);

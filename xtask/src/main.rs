@@ -12,6 +12,8 @@ mod device;
 mod fuzz;
 mod r#gen;
 #[cfg(feature = "bench")]
+mod ndcg;
+#[cfg(feature = "bench")]
 mod paths;
 #[cfg(feature = "bench")]
 mod record;
@@ -44,7 +46,7 @@ enum Command {
     Bench(bench::Args),
     /// Switch one part of the engine off at a time, and measure how much slower it gets
     Ablate(ablate::Args),
-    /// Time predicates on a device, and train the model that predicts their costs
+    /// Time predicates and access paths on a device, and train the model that predicts what they take
     TrainCost(train_cost::Args),
     /// Read damaged files of every kind, made by chance, for as long as asked
     Fuzz(fuzz::Args),

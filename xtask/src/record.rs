@@ -33,8 +33,7 @@ pub(super) fn save_of(
 }
 
 fn circumstances(subjects: &[(&str, String)]) -> String {
-    // Where the figures went says nothing about them.
-    let command = std::env::args().skip(1).take_while(|word| word != "--save").collect::<Vec<_>>().join(" ");
+    let command = without_place(std::env::args().skip(1)).join(" ");
     let threads = std::thread::available_parallelism().map_or(0, usize::from);
     let gpu = ["--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"];
     let gpu = output(Command::new("nvidia-smi").args(gpu)).unwrap_or_else(|| "none".to_owned());
@@ -43,6 +42,17 @@ fn circumstances(subjects: &[(&str, String)]) -> String {
     lines.extend_from_slice(subjects);
     lines.extend([("cpu", format!("{}, {threads} threads", cpu())), ("gpu", gpu)]);
     lines.into_iter().map(|(what, value)| format!("{what:8} {value}\n")).collect()
+}
+
+/// The words of a command, but for where the figures go: that says nothing about them.
+fn without_place(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut is_place = false;
+    let is_said = |word: &String| {
+        let is_left_out = is_place || word == "--save" || word.starts_with("--save=");
+        is_place = word == "--save";
+        !is_left_out
+    };
+    words.filter(is_said).collect()
 }
 
 /// The commit of this checkout, with a word on changes that are in none.
@@ -60,7 +70,7 @@ pub(crate) fn cpu() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::circumstances;
+    use super::{circumstances, without_place};
 
     #[test]
     fn results_say_when_and_of_what() {
@@ -68,5 +78,13 @@ mod tests {
         let said: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
         assert_eq!(said, ["command", "date", "old", "new", "cpu", "gpu"]);
         assert!(text.contains("\ndate     20") && text.contains("\nold      abc\n"), "{text}");
+    }
+    #[test]
+    fn where_figures_go_is_not_said() {
+        for place in ["--save results/here ", "--save=results/here ", ""] {
+            let command = format!("bench access {place}--device cpu,cuda");
+            let words = without_place(command.split_whitespace().map(str::to_owned));
+            assert_eq!(words.join(" "), "bench access --device cpu,cuda");
+        }
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! 1. [`workload`] draws tables and some hundred predicates over them, of every measure.
 //! 2. [`timings`] times each of them on the device, by the median of several runs.
-//! 3. [`learn`] trains the network on most of the timings; [`ndcg`] judges on the rest, which training never sees, how
-//!    well the predicted costs order predicates, since order is all that the plan wants of them.
-//!
-//! 4. [`crate::paths`] forces each access path of some jobs, and fits what a unit of work takes.
+//! 3. [`learn`] trains the network on most of the timings. [`crate::ndcg`] judges on the rest, which training never sees, how
+//!    well the predicted costs order predicates, since order is all that the plan wants of them; the root of the mean squared
+//!    error says how far off they are.
+//! 4. [`crate::paths`] forces each access path of some jobs, and fits what a unit of work takes. It is judged likewise, by
+//!    other jobs.
 //!
 //! The engine is only linked with the feature `bench`; without it the command builds and starts itself again.
 
@@ -13,8 +14,6 @@
 mod adam;
 #[cfg(feature = "bench")]
 pub(crate) mod learn;
-#[cfg(feature = "bench")]
-pub(crate) mod ndcg;
 #[cfg(feature = "bench")]
 pub(crate) mod timings;
 #[cfg(feature = "bench")]
@@ -74,6 +73,7 @@ pub(crate) fn run(_: &Args) -> Result<()> {
 
 #[cfg(feature = "bench")]
 pub(crate) fn run(args: &Args) -> Result<()> {
+    use crate::ndcg;
     use crate::replace::replace;
 
     if args.only == Some(Part::Paths) {
@@ -95,17 +95,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for (name, predicted) in [("the model", &by_model), ("the static table", &by_table)] {
         println!("NDCG of {name:16}  {}", ndcg::judge(predicted, &measured, args.workload.seed));
     }
-    let model = CostModel { rates: builtin(args)?.rates, ..model };
+    let (rates, figures) = (builtin(args)?.rates, timings::open(&args.workload)?.figures());
+    let model = CostModel { rates, figures, ..model };
     match args.only {
         Some(_) => write_model(args, &model),
         None => write_model(args, &with_paths(args, model)?),
     }
 }
 
-/// The model of the device that comes with the program.
+/// The model of the device that comes with the program; if it was made on another one, scaled.
 #[cfg(feature = "bench")]
 fn builtin(args: &Args) -> Result<CostModel> {
-    Ok(CostModel::builtin(timings::open(&args.workload)?.kind())?)
+    let device = timings::open(&args.workload)?;
+    Ok(CostModel::builtin(device.kind())?.on(device.figures()))
 }
 
 /// Paths that are furthest off, for people to look at.
@@ -121,24 +123,22 @@ fn with_paths(args: &Args, model: CostModel) -> Result<CostModel> {
     let device = timings::open(&args.workload)?;
     for job in paths::generated(args.path_rows)? {
         let of_job = paths::time(&job, &*device)?;
-        timed.extend(of_job.into_iter().map(|one| {
-            let path = format!("{}: {}", job.name, one.path);
-            (job.is_for_training, paths::Timed { path, ..one })
-        }));
+        timed.extend(of_job.into_iter().map(|one| (job.is_for_training, one)));
     }
     let part = |is_for_training: bool| -> Vec<&paths::Timed> {
         timed.iter().filter(|(of, _)| *of == is_for_training).map(|(_, one)| one).collect()
     };
     let (training, validation) = (part(true), part(false));
     let rates = paths::fit(&training, model.rates);
+    let expected = |one: &paths::Timed| paths::expected(&one.work, &rates);
     for (name, timed) in [("training", &training), ("validation", &validation)] {
-        println!("{name:10}  {}", paths::Accuracy::new(timed, &rates));
+        println!("{name:10}  {}", paths::Accuracy::new(timed, expected));
     }
     let mut all: Vec<&paths::Timed> = timed.iter().map(|(_, one)| one).collect();
-    let off = |one: &paths::Timed| paths::expected(&one.work, &rates) / one.took;
+    let off = |one: &paths::Timed| expected(one) / one.took;
     all.sort_by(|a, b| off(b).ln().abs().total_cmp(&off(a).ln().abs()));
     for one in all.iter().take(WORST) {
-        println!("{:8.2} times the {:.2} ms that it took: {}", off(one), one.took, one.path);
+        println!("{:8.2} times the {:.2} ms that it took: {}: {}", off(one), one.took, one.job, one.path);
     }
     Ok(CostModel { rates, ..model }.rounded())
 }

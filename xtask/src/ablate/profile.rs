@@ -6,7 +6,7 @@
 
 use super::data::{Part, name};
 use super::ncu::{self, METRICS, Profile};
-use super::timing::{Jobs, plan};
+use super::timing::{Jobs, access, plan};
 use super::{Args, Data};
 use crate::bench::measure::scan;
 use crate::bench::scan::open;
@@ -26,7 +26,7 @@ const KERNELS: &str = "regex:^hyperblock";
 /// Profiles every variant on every data set.
 pub(super) fn run(data: &[Data], args: &Args) -> Result<()> {
     let profiler = profiler()?;
-    let devices = match &args.device[..] {
+    let devices = match &args.on.device[..] {
         [] => vec!["cuda".to_owned()],
         asked => asked.iter().filter(|device| device.starts_with("cuda")).cloned().collect(),
     };
@@ -43,7 +43,7 @@ pub(super) fn run(data: &[Data], args: &Args) -> Result<()> {
             for size in data.sizes(BackendKind::Cuda, args.rows) {
                 let mut full = None;
                 for part in size.parts {
-                    let profile = profile(profiler, data, size.rows, part, device)?;
+                    let profile = profile(profiler, (data, size.rows, part), device, args)?;
                     let slowdown = profile.seconds / *full.get_or_insert(profile.seconds);
                     show(data, size.rows, part, &profile, slowdown);
                     lines.push(line(data, device, size.rows, part, &profile, slowdown));
@@ -63,12 +63,12 @@ pub(super) fn once(data: &[Data], variant: &str, args: &Args) -> Result<()> {
         "full" => None,
         variant => Some(variant.parse().map_err(anyhow::Error::msg)?),
     };
-    let ([data], [device], Some(rows)) = (data, &open(&args.device)?[..], args.rows) else {
+    let ([data], [device], Some(rows)) = (data, &open(&args.on.device)?[..], args.rows) else {
         bail!("--once wants one --data, one --device and --rows");
     };
     let jobs = Jobs::new(&data.make(rows)?, &[part], &**device)?;
     let job = jobs.of(part);
-    scan(job, plan(job, part)?.program(), &**device)?;
+    scan(job, plan(job, part, access(args)?)?.program(), &**device)?;
     Ok(())
 }
 
@@ -79,10 +79,16 @@ fn profiler() -> Result<&'static str> {
     )
 }
 
-fn profile(profiler: &str, data: Data, rows: u32, part: Part, device: &str) -> Result<Profile> {
+fn profile(
+    profiler: &str,
+    (data, rows, part): (Data, u32, Part),
+    device: &str,
+    args: &Args,
+) -> Result<Profile> {
     let what = || format!("{}, {}", data.name(), name(part));
     let this = std::env::current_exe().context("cannot find this program")?;
-    let output = command(profiler, &this, data, rows, part, device)
+    let output = command(profiler, &this, (data, rows, part), device)
+        .args(["--access", &args.access])
         .output()
         .with_context(|| format!("cannot start {profiler}"))?;
     let printed = String::from_utf8_lossy(&output.stdout);
@@ -96,7 +102,7 @@ fn profile(profiler: &str, data: Data, rows: u32, part: Part, device: &str) -> R
 }
 
 /// The profiler, and this program below it.
-fn command(profiler: &str, this: &Path, data: Data, rows: u32, part: Part, device: &str) -> Command {
+fn command(profiler: &str, this: &Path, (data, rows, part): (Data, u32, Part), device: &str) -> Command {
     let mut command = Command::new(profiler);
     // Clocks as they are when nobody looks.
     command.args(["--clock-control", "none", "--csv", "--page", "raw"]);
@@ -149,7 +155,7 @@ mod tests {
     #[test]
     fn the_profiler_starts_this_program_with_one_variant() {
         let command =
-            command("ncu", Path::new("/xtask"), Data::People05, 100, Some(Variant::NoSeq), "cuda:1");
+            command("ncu", Path::new("/xtask"), (Data::People05, 100, Some(Variant::NoSeq)), "cuda:1");
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
         let ours = words.iter().position(|word| word == "/xtask").unwrap();
         let wanted =

@@ -26,22 +26,25 @@ fn slowdown(row: &[Figure], variant: Variant) -> Option<f64> {
     row.iter().find(|figure| figure.part == Some(variant)).map(Figure::slowdown)
 }
 
-/// Prints how many times as long every variant takes.
+/// Prints how many times as long every variant takes: a row for each, with what is off.
 pub(super) fn print(figures: &[Figure]) {
     for rows in by_device(figures) {
         println!("\n{}", rows[0][0].device);
-        print!("{:12}{:>10}{:>12}", "data", "rows", "full (s)");
-        VARIANTS.iter().for_each(|variant| print!("{:>14}", variant.to_string()));
-        println!();
-        for row in &rows {
-            let full = &row[0];
-            print!("{:12}{:>10}{:>12.4}", full.data.name(), full.rows, full.full);
-            for variant in VARIANTS {
-                let factor = slowdown(row, variant).map_or_else(String::new, |factor| format!("{factor:.2}"));
-                print!("{factor:>14}");
-            }
+        let cells = |first: &str, off: &str, cell: &dyn Fn(&[Figure]) -> String| {
+            print!("{first:14}{off:16}");
+            rows.iter().for_each(|row| print!("{:>12}", cell(row)));
             println!();
+        };
+        cells("variant", "off", &|row| row[0].data.name());
+        cells("", "rows", &|row| row[0].rows.to_string());
+        cells("full", "seconds", &|row| format!("{:.4}", row[0].full));
+        for variant in VARIANTS {
+            let mark = if variant.leaves_paths() { "" } else { "*" };
+            cells(&format!("{variant}{mark}"), variant.off(), &|row| {
+                slowdown(row, variant).map_or_else(String::new, |factor| format!("{factor:.2}"))
+            });
         }
+        println!("* cannot leave the access paths as they are");
         let is_smaller =
             |row: &[Figure], figure: &Figure| figure.part.is_some() && figure.rows != row[0].rows;
         let smaller: Vec<String> = rows
@@ -82,13 +85,15 @@ pub(super) fn save(folder: &Path, figures: &[Figure]) -> Result<()> {
 }
 
 fn lines(figures: &[Figure]) -> Vec<String> {
-    let head = "data,device,rows,variant,candidates,runs,median_s,fastest_s,slowest_s,slowdown".to_owned();
+    let head =
+        "data,device,rows,variant,off,candidates,runs,median_s,fastest_s,slowest_s,slowdown".to_owned();
     let line = |figure: &Figure| {
         let Figure { data, device, rows, part, n_candidates, times, .. } = figure;
         format!(
-            "{},{device},{rows},{},{n_candidates},{},{:.6},{:.6},{:.6},{:.3}",
+            "{},{device},{rows},{},{},{n_candidates},{},{:.6},{:.6},{:.6},{:.3}",
             data.name(),
             name(*part),
+            part.map_or("nothing", Variant::off),
             times.n_runs(),
             times.median(),
             times.fastest(),

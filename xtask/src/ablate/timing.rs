@@ -4,7 +4,7 @@
 //! variants read the same columns in the same place, walk the same path, and take turns. Devices are given tables of
 //! different sizes; so before anything is timed, all are given one small table, and must find the same in it.
 
-use super::data::{Part, VARIANTS, name};
+use super::data::{Part, Size, VARIANTS, name};
 use super::{Args, Data};
 use crate::bench::measure::{LONG, Times, scan};
 use crate::bench::scan::open;
@@ -12,7 +12,7 @@ use anyhow::{Result, ensure};
 use hyperblock::Control;
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::BackendKind;
-use hyperblock::plan::{Evidence, Plan, ScanOptions, Variant};
+use hyperblock::plan::{AccessChoice, Evidence, Plan, ScanOptions, Variant};
 use hyperblock::rules::RuleSet;
 use hyperblock::{Job, Prepared};
 
@@ -36,18 +36,18 @@ impl Figure {
 }
 
 pub(super) fn run(data: &[Data], args: &Args) -> Result<Vec<Figure>> {
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     let mut figures = Vec::new();
     for &data in data {
         let sizes = |device: &dyn Backend| data.sizes(device.kind(), args.rows);
         // On the table that every device can compare all pairs of.
         let least = devices.iter().flat_map(|device| sizes(&**device)).map(|size| size.rows).min();
         if let (Some(rows), [_, _, ..]) = (least, &devices[..]) {
-            compare(data, rows, &devices)?;
+            compare(data, rows, &devices, access(args)?)?;
         }
         for device in &devices {
             for size in sizes(&**device) {
-                figures.extend(measure(data, size.rows, &size.parts, &**device)?);
+                figures.extend(measure(data, &size, &**device, access(args)?)?);
             }
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn run(data: &[Data], args: &Args) -> Result<Vec<Figure>> {
 }
 
 /// Every variant on every device, once: all must find as many candidates.
-fn compare(data: Data, rows: u32, devices: &[Box<dyn Backend>]) -> Result<()> {
+fn compare(data: Data, rows: u32, devices: &[Box<dyn Backend>], access: AccessChoice) -> Result<()> {
     let job = data.make(rows)?;
     let mut known = None;
     for device in devices {
@@ -63,7 +63,7 @@ fn compare(data: Data, rows: u32, devices: &[Box<dyn Backend>]) -> Result<()> {
         let jobs = Jobs::new(&job, &parts, &**device)?;
         for part in parts {
             let job = jobs.of(part);
-            let n_found = scan(job, plan(job, part)?.program(), &**device)?;
+            let n_found = scan(job, plan(job, part, access)?.program(), &**device)?;
             agree(data, part, &device.name(), n_found, &mut known)?;
         }
     }
@@ -71,9 +71,10 @@ fn compare(data: Data, rows: u32, devices: &[Box<dyn Backend>]) -> Result<()> {
 }
 
 /// Times some variants on one table, the engine with all its parts first.
-fn measure(data: Data, rows: u32, parts: &[Part], device: &dyn Backend) -> Result<Vec<Figure>> {
-    let jobs = Jobs::new(&data.make(rows)?, parts, device)?;
-    let plans = parts.iter().map(|part| plan(jobs.of(*part), *part)).collect::<Result<Vec<_>>>()?;
+fn measure(data: Data, size: &Size, device: &dyn Backend, access: AccessChoice) -> Result<Vec<Figure>> {
+    let Size { rows, parts } = size;
+    let jobs = Jobs::new(&data.make(*rows)?, parts, device)?;
+    let plans = parts.iter().map(|part| plan(jobs.of(*part), *part, access)).collect::<Result<Vec<_>>>()?;
     let (kind, device_name, mut known) = (device.kind(), device.name(), None);
     let times = Times::in_turns(plans.len(), LONG, |ix| {
         let n_found = scan(jobs.of(parts[ix]), plans[ix].program(), device)?;
@@ -86,7 +87,7 @@ fn measure(data: Data, rows: u32, parts: &[Part], device: &dyn Backend) -> Resul
         data,
         kind,
         device: device_name.clone(),
-        rows,
+        rows: *rows,
         part: *part,
         n_candidates,
         times,
@@ -117,8 +118,13 @@ impl Jobs {
     }
 }
 
+/// The access paths that are asked for.
+pub(super) fn access(args: &Args) -> Result<AccessChoice> {
+    args.access.parse().map_err(anyhow::Error::msg)
+}
+
 /// The same plan with a part of the engine switched off.
-pub(super) fn plan(job: &Prepared, part: Part) -> Result<Plan> {
+pub(super) fn plan(job: &Prepared, part: Part, access: AccessChoice) -> Result<Plan> {
     let Plan { rules, costs, statistics, rates, .. } = &job.plan;
     let evidence = Evidence {
         statistics: statistics.clone(),
@@ -127,7 +133,7 @@ pub(super) fn plan(job: &Prepared, part: Part) -> Result<Plan> {
         is_one_table: job.second().is_none(),
     };
     let variants: Vec<_> = part.into_iter().collect();
-    let options = ScanOptions::default();
+    let options = ScanOptions { access, ..ScanOptions::default() };
     Ok(Plan::new(RuleSet::new(rules.clone()), &job.encoded, evidence, &variants, options)?)
 }
 
@@ -140,7 +146,7 @@ fn agree(data: Data, part: Part, device: &str, n_found: u64, known: &mut Option<
 
 #[cfg(test)]
 mod tests {
-    use super::{Variant, compare, plan};
+    use super::{AccessChoice, VARIANTS, Variant, compare, plan};
     use crate::ablate::Data;
     use clap::ValueEnum;
     use hyperblock::device::cpu::Cpu;
@@ -150,7 +156,9 @@ mod tests {
     fn all_variants_find_the_same() {
         let devices: [Box<dyn Backend>; 1] = [Box::new(Cpu::new())];
         for &data in Data::value_variants() {
-            compare(data, 500, &devices).unwrap();
+            for access in [AccessChoice::Cheapest, AccessChoice::Sweep] {
+                compare(data, 500, &devices, access).unwrap();
+            }
         }
     }
 
@@ -158,8 +166,12 @@ mod tests {
     fn the_variant_is_what_changes() {
         let device = Cpu::new();
         let job = Data::Names.make(50).unwrap().prepare(&device, &hyperblock::Control::default()).unwrap();
-        let [full, without] = [None, Some(Variant::NoQueue)].map(|part| plan(&job, part).unwrap());
+        let of = |part| plan(&job, part, AccessChoice::Cheapest).unwrap();
+        let (full, without) = (of(None), of(Some(Variant::NoQueue)));
         assert_eq!(full.program().bytes(), without.program().bytes());
         assert!(full.program().options().queue && !without.program().options().queue);
+        for variant in VARIANTS.into_iter().filter(|variant| variant.leaves_paths()) {
+            assert_eq!(of(Some(variant)).program().paths(), full.program().paths(), "{variant}");
+        }
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn run(args: &ClosureArgs) -> Result<()> {
             names.iter().filter_map(known).collect()
         }
     };
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     for device in &devices {
         println!("{}: {}", device.kind(), device.name());
     }

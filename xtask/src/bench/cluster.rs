@@ -47,7 +47,7 @@ struct Report<'a> {
 }
 
 pub(super) fn run(args: &ClusterArgs) -> Result<()> {
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     let has_gpu = devices.iter().any(|device| device.kind() == BackendKind::Cuda);
     let mut lines =
         vec!["workload,method,program,records,pairs,entities,runs,median_s,fastest_s,slowest_s".to_owned()];

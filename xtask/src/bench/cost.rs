@@ -7,9 +7,9 @@
 
 use super::CostArgs;
 use super::chart::{Chart, Line};
-use crate::record;
+use crate::train_cost::learn;
 use crate::train_cost::timings::{Taken, Timing, split, take};
-use crate::train_cost::{learn, ndcg};
+use crate::{ndcg, record};
 use anyhow::{Context, Result};
 use plotters::prelude::SeriesLabelPosition;
 use rand::rngs::ChaCha8Rng;
@@ -32,6 +32,8 @@ struct Level {
     groups: Vec<f64>,
     /// The same in random order.
     random: f64,
+    /// By seed: the root of the mean squared error of log2 of nanoseconds.
+    rmse: Vec<f64>,
 }
 
 pub(super) fn run(args: &CostArgs) -> Result<()> {
@@ -40,26 +42,29 @@ pub(super) fn run(args: &CostArgs) -> Result<()> {
         None => take(&args.workload)?,
     };
     let mut lines = vec![
-        "device,timings,noise_percent,seeds,ndcg_mean,ndcg_min,ndcg_groups_mean,ndcg_groups_min,ndcg_groups_random"
+        "device,timings,noise_percent,seeds,ndcg_mean,ndcg_min,ndcg_groups_mean,ndcg_groups_min,ndcg_groups_random,rmse_mean,rmse_max"
             .to_owned(),
     ];
     let mut levels = Vec::new();
     for percent in NOISE {
         let level = judge(&taken, percent, args.workload.seed)?;
         let (all, groups) = (spread(&level.all), spread(&level.groups));
+        let rmse = (spread(&level.rmse).0, level.rmse.iter().copied().fold(0.0, f64::max));
         println!(
-            "{percent:3}% noise  NDCG {:.4} (least {:.4}) over all, {:.4} (least {:.4}) over groups of 10",
-            all.0, all.1, groups.0, groups.1
+            "{percent:3}% noise  NDCG {:.4} (least {:.4}) over all, {:.4} (least {:.4}) over groups of 10; RMSE {:.2} (most {:.2}) of log2",
+            all.0, all.1, groups.0, groups.1, rmse.0, rmse.1
         );
         lines.push(format!(
-            "{},{},{percent},{N_SEEDS},{:.4},{:.4},{:.4},{:.4},{:.4}",
+            "{},{},{percent},{N_SEEDS},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4}",
             taken.backend,
             taken.timings.len(),
             all.0,
             all.1,
             groups.0,
             groups.1,
-            level.random
+            level.random,
+            rmse.0,
+            rmse.1
         ));
         levels.push(level);
     }
@@ -95,11 +100,11 @@ fn judge(taken: &Taken, percent: u32, seed: u64) -> Result<Level> {
         let model = learn::train(&training, taken.backend, &taken.machine, seed);
         let measured: Vec<f64> = validation.iter().map(|timing| timing.nanoseconds).collect();
         let predicted: Vec<f64> = validation.iter().map(|timing| model.predict(&timing.features)).collect();
-        ndcg::judge(&predicted, &measured, seed)
+        (ndcg::judge(&predicted, &measured, seed), learn::errors(&model, &validation).rmse)
     };
     let seeds: Vec<u64> = (seed..).take(N_SEEDS).collect();
     let each = N_SEEDS.div_ceil(std::thread::available_parallelism().map_or(1, usize::from));
-    let judgements: Vec<ndcg::Judgement> = std::thread::scope(|scope| {
+    let judged: Vec<(ndcg::Judgement, f64)> = std::thread::scope(|scope| {
         let some =
             |seeds| scope.spawn(move || <[u64]>::iter(seeds).map(|&seed| one(seed)).collect::<Vec<_>>());
         let threads: Vec<_> = seeds.chunks(each).map(some).collect();
@@ -109,9 +114,10 @@ fn judge(taken: &Taken, percent: u32, seed: u64) -> Result<Level> {
     .concat();
     Ok(Level {
         percent,
-        all: judgements.iter().map(|judgement| judgement.all).collect(),
-        groups: judgements.iter().map(|judgement| judgement.mean).collect(),
-        random: judgements.iter().map(|judgement| judgement.random).sum::<f64>() / N_SEEDS as f64,
+        all: judged.iter().map(|(judgement, _)| judgement.all).collect(),
+        groups: judged.iter().map(|(judgement, _)| judgement.mean).collect(),
+        random: judged.iter().map(|(judgement, _)| judgement.random).sum::<f64>() / N_SEEDS as f64,
+        rmse: judged.iter().map(|(_, rmse)| *rmse).collect(),
     })
 }
 

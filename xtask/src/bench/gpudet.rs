@@ -30,7 +30,7 @@ const ROWS: [(&str, [f64; 3]); 3] = [
 ];
 
 pub(super) fn run(args: &GpudetArgs) -> Result<()> {
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     let table = cds()?;
     let truth = data_sets().join("freedb_cds").join("matches.csv");
     let mut lines = vec![

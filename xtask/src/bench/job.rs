@@ -115,7 +115,7 @@ fn each(
     programs: &[&Path],
     mut then: impl FnMut(&Work, &str, &[Vec<Run>]) -> Result<()>,
 ) -> Result<()> {
-    let devices = names(&args.device);
+    let devices = names(&args.on.device);
     let budget = Budget::new(sides.within);
     let mut n_left = works.len() * devices.len();
     for work in works {

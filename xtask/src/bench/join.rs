@@ -55,7 +55,7 @@ struct Measured {
 }
 
 pub(super) fn run(args: &JoinArgs) -> Result<()> {
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     let exponents = exponents(&args.s, || (0..=10).map(|tenths| f64::from(tenths) / 10.0).collect());
     let alphabet = Alphabet::new(args.rows, SEED);
     let numbers: Vec<u32> = (0..args.rows).collect();
@@ -196,7 +196,7 @@ fn compare(wanted: &[(u32, u32)], args: &JoinArgs, join: &mut dyn Join) -> Resul
 #[cfg(test)]
 mod tests {
     use super::{Measured, Way, compare, exponents, measure, merge, phases};
-    use crate::bench::{JoinArgs, JoinWay};
+    use crate::bench::{Devices, JoinArgs, JoinWay};
     use crate::r#gen::zipf::{Alphabet, Columns};
     use hyperblock::base::error::Result;
     use hyperblock::device::cpu::Cpu;
@@ -230,8 +230,8 @@ mod tests {
     }
 
     fn args(most_pairs: Option<u64>) -> JoinArgs {
-        let (s, device, save) = (Vec::new(), Vec::new(), None);
-        JoinArgs { rows: 500, s, device, method: vec![], buffer: 1 << 20, most_pairs, save }
+        let (s, on, save) = (Vec::new(), Devices::default(), None);
+        JoinArgs { rows: 500, s, on, method: vec![], buffer: 1 << 20, most_pairs, save }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! predicates, and 1 to 50 rules. Rules are drawn, with a seed, from a pool of predicates over all columns. Every variant
 //! must find the same number of candidates. The variants take turns, so what else the machine does hits all alike.
 
-mod pool;
+pub(super) mod pool;
 
 use super::PlanArgs;
 use super::chart::{Chart, Line};

@@ -16,7 +16,7 @@ use hyperblock::operators::Backend;
 use hyperblock::{DeviceChoice, Job};
 
 pub(super) fn run(args: &ScanArgs) -> Result<()> {
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     let workloads =
         if args.workload.is_empty() { Workload::value_variants() } else { args.workload.as_slice() };
     let mut lines = vec![

@@ -20,7 +20,7 @@ use std::io::Write;
 const SEED: u64 = 1;
 
 pub(super) fn run(args: &ScoreArgs) -> Result<()> {
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     let folder = target().join("bench").join(format!("score-{}", args.rows));
     r#gen::run(&Command::Cds { rows: args.rows, seed: SEED, duplicates: 0.5, output: folder.clone() })?;
     let measures =

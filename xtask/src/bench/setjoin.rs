@@ -28,6 +28,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Characters in an element, and similarities, if nothing else is said.
+pub(super) const QS: [u32; 2] = [2, 3];
+pub(super) const THRESHOLDS: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
 /// What takes longer than this is measured once.
 const LONG: Duration = Duration::from_secs(2);
 /// What a run may take on a CPU before lower thresholds are left out.
@@ -63,7 +66,7 @@ struct Work<'a> {
 }
 
 pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     let data = if args.data.is_empty() { SetjoinData::value_variants() } else { args.data.as_slice() };
     let mut figures = Vec::new();
     for device in &devices {
@@ -78,7 +81,7 @@ pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
         for q in qs(&args.q) {
             // By device: ways that took too long already.
             let mut slow: Vec<Vec<SetjoinWay>> = vec![Vec::new(); devices.len()];
-            for threshold in thresholds(&args.threshold, &[0.9, 0.8, 0.7, 0.6, 0.5]) {
+            for threshold in thresholds(&args.threshold, &THRESHOLDS) {
                 let work = Work { titles: &titles, q, threshold };
                 let mut known = titles.known(q, threshold);
                 for (device, slow) in devices.iter().zip(&mut slow) {
@@ -97,7 +100,7 @@ pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
 }
 
 fn qs(asked: &[u32]) -> Vec<u32> {
-    let mut qs = if asked.is_empty() { vec![2, 3] } else { asked.to_vec() };
+    let mut qs = if asked.is_empty() { QS.to_vec() } else { asked.to_vec() };
     qs.sort_unstable();
     qs.dedup();
     qs
@@ -214,13 +217,13 @@ fn kernels(job: &Prepared, device: &dyn Backend, is_long: bool) -> Result<Option
 #[cfg(test)]
 mod tests {
     use super::{Work, measure, qs, thresholds};
-    use crate::bench::{SetjoinArgs, SetjoinData, SetjoinWay};
+    use crate::bench::{Devices, SetjoinArgs, SetjoinData, SetjoinWay};
     use clap::ValueEnum;
     use hyperblock::device::cpu::Cpu;
 
     fn args(most_seconds: Option<u32>) -> SetjoinArgs {
-        let (data, q, threshold, way, device) = (vec![], vec![], vec![], vec![], vec![]);
-        SetjoinArgs { data, q, threshold, way, device, rows: None, most_seconds, save: None }
+        let (data, q, threshold, way) = (vec![], vec![], vec![], vec![]);
+        SetjoinArgs { data, q, threshold, way, on: Devices::default(), rows: None, most_seconds, save: None }
     }
 
     #[test]

@@ -59,7 +59,7 @@ struct Counts {
 type Run = (Vec<(&'static str, Duration)>, Duration);
 
 pub(super) fn run(args: &WorkflowArgs) -> Result<()> {
-    let devices = open(&args.device)?;
+    let devices = open(&args.on.device)?;
     let files = make(args.rows, &args.key, args.near)?;
     let mut lines = vec!["device,rows,candidates,kept,entities,runs,stage,median_s".to_owned()];
     let mut known = None;
@@ -165,7 +165,7 @@ fn quality(files: &Files, device: &dyn Backend) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::{Files, SCORE, make, once, quality, rule_file};
-    use crate::bench::WorkflowArgs;
+    use crate::bench::{Devices, WorkflowArgs};
     use hyperblock::device::cpu::Cpu;
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
             key: vec!["title".to_owned(), "tracks".to_owned()],
             near: 20,
             runs: 1,
-            device: Vec::new(),
+            on: Devices::default(),
             save: None,
         };
         let files: Files = make(args.rows, &args.key, args.near).unwrap();

@@ -5,7 +5,6 @@
 
 use super::Timed;
 use hyperblock::plan::work::{N_UNITS, Work};
-use std::fmt;
 
 const STEPS: usize = 20_000;
 const RATE: f64 = 0.02;
@@ -44,29 +43,4 @@ pub(crate) fn fit(timed: &[&Timed], first: [f64; N_UNITS]) -> [f64; N_UNITS] {
 /// The milliseconds of work that one thread has to do.
 pub(crate) fn expected(work: &Work, rates: &[f64; N_UNITS]) -> f64 {
     (work.0.iter().zip(rates).map(|(n, rate)| n * rate).sum::<f64>() / 1e6).max(1e-6)
-}
-
-/// By what factor expected milliseconds are off.
-pub(crate) struct Accuracy {
-    n: usize,
-    rmse: f64,
-    within_twice: f64,
-}
-
-impl Accuracy {
-    pub(crate) fn new(timed: &[&Timed], rates: &[f64; N_UNITS]) -> Self {
-        let errors: Vec<f64> =
-            timed.iter().map(|one| (expected(&one.work, rates) / one.took).log2()).collect();
-        let n = errors.len().max(1) as f64;
-        let rmse = (errors.iter().map(|error| error * error).sum::<f64>() / n).sqrt();
-        let within_twice = errors.iter().filter(|error| error.abs() <= 1.0).count() as f64 / n;
-        Self { n: errors.len(), rmse, within_twice }
-    }
-}
-
-impl fmt::Display for Accuracy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { n, rmse, within_twice } = self;
-        write!(f, "{n} paths, RMSE {rmse:.2} of log2, within a factor of 2: {:.0}%", 100.0 * within_twice)
-    }
 }

@@ -28,7 +28,8 @@ pub(crate) fn train(timings: &[Timing], backend: BackendKind, machine: &str, see
     let network = Network { layers: Vec::new() };
     let machine = machine.to_owned();
     let n_timings = timings.len() as u64;
-    let model = CostModel { backend, machine, n_timings, means, deviations, network, rates: [0.0; N_UNITS] };
+    let (figures, rates) = (None, [0.0; N_UNITS]);
+    let model = CostModel { backend, machine, n_timings, means, deviations, network, figures, rates };
     let examples: Vec<Example> = timings
         .iter()
         .map(|timing| Example { inputs: model.inputs(&timing.features), wanted: timing.nanoseconds.log2() })
@@ -104,6 +105,8 @@ fn loss(network: &Network, examples: &[Example]) -> f64 {
 
 /// By what factor predictions are off.
 pub(crate) struct Errors {
+    /// Of log2 of nanoseconds: 1 is a factor of 2.
+    pub(crate) rmse: f64,
     median: f64,
     worst_tenth: f64,
     worst: f64,
@@ -111,23 +114,26 @@ pub(crate) struct Errors {
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { median, worst_tenth, worst } = self;
+        let Self { rmse, median, worst_tenth, worst } = self;
         write!(
             f,
-            "off by a factor of {median:.2} in the median, {worst_tenth:.2} in the worst tenth, {worst:.2} at most"
+            "RMSE {rmse:.2} of log2, off by a factor of {median:.2} in the median, {worst_tenth:.2} in the worst tenth, {worst:.2} at most"
         )
     }
 }
 
 /// How far a model is off.
 pub(crate) fn errors(model: &CostModel, timings: &[Timing]) -> Errors {
-    let factor = |timing: &Timing| (model.predict(&timing.features) / timing.nanoseconds).log2().abs().exp2();
-    let mut factors: Vec<f64> = timings.iter().map(factor).collect();
+    let error = |timing: &Timing| (model.predict(&timing.features) / timing.nanoseconds).log2();
+    let errors: Vec<f64> = timings.iter().map(error).collect();
+    let squares: f64 = errors.iter().map(|error| error * error).sum();
+    let rmse = (squares / errors.len().max(1) as f64).sqrt();
+    let mut factors: Vec<f64> = errors.into_iter().map(|error| error.abs().exp2()).collect();
     factors.sort_by(f64::total_cmp);
     let at = |share: f64| {
         factors.get((factors.len() as f64 * share) as usize).or(factors.last()).copied().unwrap_or(1.0)
     };
-    Errors { median: at(0.5), worst_tenth: at(0.9), worst: at(1.0) }
+    Errors { rmse, median: at(0.5), worst_tenth: at(0.9), worst: at(1.0) }
 }
 
 #[cfg(test)]
@@ -158,7 +164,7 @@ mod tests {
         let model = train(&timings[..200], BackendKind::Cpu, "none", 1);
         assert_eq!(model.n_timings, 200);
         let errors = errors(&model, &timings[200..]);
-        assert!(errors.worst_tenth < 1.25, "{errors}");
+        assert!(errors.worst_tenth < 1.25 && errors.rmse < 0.5, "{errors}");
         assert_eq!(model, train(&timings[..200], BackendKind::Cpu, "none", 1), "a seed decides the weights");
     }
 }

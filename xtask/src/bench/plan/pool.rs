@@ -39,13 +39,22 @@ const POOL: [&str; 30] = [
     "jaccard(chars(l.last_name), chars(r.last_name)) >= 0.7",
 ];
 
-/// A rule file of so many rules with so many predicates each, in random order.
-pub(super) fn rules(n_rules: usize, n_predicates: usize, seed: u64) -> String {
+/// The conditions of so many rules with so many predicates each, in random order.
+pub(in crate::bench) fn conditions(n_rules: usize, n_predicates: usize, seed: u64) -> Vec<String> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ (n_rules << 8 | n_predicates) as u64);
-    (1..=n_rules).fold(String::new(), |mut file, rule| {
+    let mut condition = || {
         let mut pool = POOL;
         let (predicates, _) = pool.partial_shuffle(&mut rng, n_predicates);
-        let _ = writeln!(file, "[[rules]]\nname = \"{rule}\"\nwhen = \"{}\"\n", predicates.join(" AND "));
+        predicates.join(" AND ")
+    };
+    (0..n_rules).map(|_| condition()).collect()
+}
+
+/// The same as a rule file.
+pub(super) fn rules(n_rules: usize, n_predicates: usize, seed: u64) -> String {
+    let conditions = conditions(n_rules, n_predicates, seed);
+    (1..).zip(conditions).fold(String::new(), |mut file, (rule, condition)| {
+        let _ = writeln!(file, "[[rules]]\nname = \"{rule}\"\nwhen = \"{condition}\"\n");
         file
     })
 }
