@@ -16,7 +16,7 @@ pub(crate) mod signal;
 pub(crate) mod why;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use hyperblock::device;
+use hyperblock::device::{self, DeviceList, Schedule, Several};
 use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::fit::{FitOptions, MOST_SAMPLED};
 use hyperblock::operators::Backend;
@@ -85,7 +85,7 @@ pub(crate) struct LinkArgs {
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
-    device: DeviceArgs,
+    device: PlaceArgs,
 }
 
 #[derive(Args, Debug)]
@@ -99,7 +99,7 @@ pub(crate) struct DedupeArgs {
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
-    device: DeviceArgs,
+    device: PlaceArgs,
 }
 
 #[derive(Args, Debug)]
@@ -138,7 +138,7 @@ pub(crate) struct ResolveArgs {
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
-    device: DeviceArgs,
+    device: PlaceArgs,
 }
 
 #[derive(Args, Debug)]
@@ -165,7 +165,7 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
-    device: DeviceArgs,
+    device: PlaceArgs,
 }
 
 /// Where shares of pairs come from.
@@ -224,7 +224,7 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
-    device: DeviceArgs,
+    device: PlaceArgs,
 }
 
 #[derive(Args, Debug)]
@@ -351,6 +351,43 @@ pub(crate) struct DeviceArgs {
     threads: Option<u16>,
 }
 
+/// Where a job runs: at one place, or at several.
+#[derive(Args, Debug)]
+pub(crate) struct PlaceArgs {
+    #[command(flatten)]
+    one: DeviceArgs,
+    /// Share the work among several places: a list such as cuda:0,cuda:1,cpu, or all. cuda:0/4 stands for four places, each
+    /// with a quarter of that GPU's memory, and cpu/2 for two, each with half of the threads
+    #[arg(long, value_name = "LIST", conflicts_with = "device")]
+    devices: Option<DeviceList>,
+    /// How tasks are dealt to places: steal (the longest first; who has nothing left takes from the fullest queue),
+    /// bounded-hash (as HyperBlocker does: the next place on a circle that is free), even-split or round-robin
+    #[arg(long, value_name = "HOW", default_value_t, requires = "devices")]
+    schedule: Schedule,
+    /// Cut the work into about so many tasks [default: some for each place, none of them too short to pay]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    partitions: Option<u32>,
+}
+
+impl PlaceArgs {
+    /// Starts the threads and opens the places that were asked for.
+    fn open(&self) -> hyperblock::Result<Box<dyn Backend>> {
+        let partitions = self.partitions.map(|n| n as usize);
+        match (&self.devices, partitions) {
+            (None, None) => self.one.open(),
+            (Some(list), _) => {
+                start_threads(self.one.threads)?;
+                device::open_all(list, self.one.device_memory(), self.schedule, partitions)
+            }
+            // One place, with a number of tasks.
+            (None, Some(_)) => {
+                let device = self.one.open()?;
+                Ok(Box::new(Several::new(self.schedule, partitions).with_place(device, None)?))
+            }
+        }
+    }
+}
+
 impl InputArgs {
     /// What is read, with what people call it.
     fn reads<'a>(
@@ -404,7 +441,12 @@ impl DeviceArgs {
     /// Starts the threads and opens the device that were asked for.
     fn open(&self) -> hyperblock::Result<Box<dyn Backend>> {
         start_threads(self.threads)?;
-        device::open(self.device, self.device_memory.map(|mebibytes| u64::from(mebibytes) << 20))
+        device::open(self.device, self.device_memory())
+    }
+
+    /// The bytes of a GPU's memory that may be used, if somebody says so.
+    fn device_memory(&self) -> Option<u64> {
+        self.device_memory.map(|mebibytes| u64::from(mebibytes) << 20)
     }
 }
 

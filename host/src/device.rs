@@ -1,11 +1,13 @@
 //! Devices: the backends that carry operators out, and who opens them.
 //!
-//! [`open`] is the one place that knows the backends by name; everything else is handed a
+//! Several places are one device to everything else ([`Several`]). [`open`] is the one place that knows the backends by name; everything else is handed a
 //! [`Backend`](crate::operators::Backend).
 
 pub mod cpu;
 pub mod cuda;
 mod open;
+mod several;
 
 pub use cuda::{GpuDescription, gpus};
-pub use open::{DeviceChoice, always_there, open};
+pub use open::{DeviceChoice, DeviceList, always_there, open, open_all};
+pub use several::{Dealer, Fault, Next, Schedule, Several};

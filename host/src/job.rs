@@ -11,7 +11,7 @@ use crate::entities::score::{Keeping, Kept, Scoring};
 use crate::operators::Backend;
 use crate::operators::neighbours::Orders;
 use crate::plan::cost::{self, BackendKind, CostModel, CostSource};
-use crate::plan::partition::whole;
+use crate::plan::partition::{Area, whole};
 use crate::plan::statistics::{Effort, Pairs, SelectivitySource};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::read::table::{ReadOptions, Table};
@@ -19,14 +19,14 @@ use crate::rules::{
     self, AllPairs, Neighbourhood, Rule, RuleFile, RuleSet, Score, ScoreAttribute, Side, Subsumed,
 };
 use crate::run::calibrated::calibrated;
+use crate::run::loaded::Loaded;
 use crate::run::measured::measured;
 use crate::run::neighbours::Stream;
 use crate::run::product::product;
-use crate::run::{pieces, schedule};
+use crate::run::schedule;
 use crate::tell::report::Summary;
 use hashbrown::HashSet;
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::window::Task;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -324,13 +324,13 @@ impl Prepared {
         self.whole().n_pairs()
     }
 
-    fn whole(&self) -> Task {
+    fn whole(&self) -> Area {
         whole(self.left.n_records(), self.right().n_records(), self.right.is_none())
     }
 
     /// How many pairs a run goes through.
     pub fn n_to_compare(&self) -> u64 {
-        if self.all.is_some() { self.n_pairs() } else { self.task().n_pairs() }
+        if self.all.is_some() { self.n_pairs() } else { self.area().n_pairs() }
     }
 
     /// Hands on all pairs, if they are wanted and not too many.
@@ -349,7 +349,7 @@ impl Prepared {
     }
 
     /// The pairs to compare by rules.
-    pub fn task(&self) -> Task {
+    pub fn area(&self) -> Area {
         whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
     }
 
@@ -407,9 +407,9 @@ impl Prepared {
         device.watch(control.watcher());
         let loading = watch.enter("load");
         // Without rules there is nothing to load, and nothing to scan.
-        let mut scan = match self.plan.rules.is_empty() {
+        let mut loaded = match self.plan.rules.is_empty() {
             true => None,
-            false => Some(pieces::load(device, &self.encoded, self.plan.program())?),
+            false => Some(Loaded::new(device, &self.encoded, self.plan.program())?),
         };
         let mut near = Stream::load(device, &self.orders, self.plan.rules.len() as u32, control, &watch)?;
         drop(loading);
@@ -427,13 +427,11 @@ impl Prepared {
             };
             watch.time(taking, || sink(candidates, kept))
         };
-        if let Some(scan) = &mut scan {
-            let mut named = Vec::new();
+        if let Some(loaded) = &mut loaded {
             let most = schedule::MOST_CANDIDATES;
-            schedule::run(&mut **scan, vec![self.task()], most, control, &mut |candidates| {
-                named.clear();
-                named.extend(candidates.iter().map(|candidate| self.selection.candidate(candidate)));
-                near.merge(&named, &mut hand_on)
+            schedule::run(loaded, vec![self.area()], most, control, &mut |candidates| {
+                self.selection.name(candidates);
+                near.merge(candidates, &mut hand_on)
             })?;
         }
         near.finish(&mut hand_on)?;

@@ -9,6 +9,7 @@ pub mod components;
 pub mod join;
 pub mod neighbours;
 pub mod relations;
+pub mod runs;
 pub mod scan;
 pub mod scores;
 

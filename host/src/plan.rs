@@ -2,7 +2,8 @@
 //!
 //! [`statistics`] and [`cost`] say what predicates let through and what they take; the generator makes a tree of the rules and
 //! lays it out as a path; [`access`] chooses a [`sweep`], an [`overlap`] join or a [`join`] by a key for each branch;
-//! [`partition`] cuts all pairs into tasks and blocks. Nothing here sees a device.
+//! [`partition`] cuts all pairs into areas and blocks, and [`task`] what is looked at there into tasks. Nothing here sees a
+//! device.
 
 pub mod access;
 mod candidates;
@@ -23,6 +24,7 @@ mod redundancy;
 mod sound;
 pub mod statistics;
 pub mod sweep;
+pub mod task;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -1,8 +1,9 @@
 //! Running: a job's tasks on a device, whole or in pieces, one after the other, and their candidates in order.
 
 pub mod calibrated;
+pub mod loaded;
 pub mod measured;
 pub mod neighbours;
-pub mod pieces;
+mod pieces;
 pub mod product;
 pub mod schedule;

@@ -5,6 +5,7 @@ use hyperblock::base::error::RuleError;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::operators::Backend;
 use hyperblock::rules::{self, Rule, RuleFile};
+use hyperblock::run::loaded::Loaded;
 use hyperblock::run::schedule;
 use hyperblock::{Candidate, Control, Error, Job, Prepared, Result};
 use std::collections::HashSet;
@@ -137,13 +138,15 @@ impl<'a> Paper<'a> {
     /// The same with tasks of at most `most` candidates, a task with more done again in halves.
     pub fn run_in_halves(&self, device: &dyn Backend, most: usize) -> Vec<Found> {
         let mut all = Vec::new();
-        let ran = device.load(&self.prepared.encoded, self.prepared.plan.program()).and_then(|mut scan| {
-            let take = &mut |candidates: &[Candidate]| {
-                all.extend_from_slice(candidates);
-                Ok(())
-            };
-            schedule::run(&mut *scan, vec![self.prepared.task()], most, &Control::default(), take)
-        });
+        let ran = Loaded::new(device, &self.prepared.encoded, self.prepared.plan.program()).and_then(
+            |mut loaded| {
+                let take = &mut |candidates: &mut [Candidate]| {
+                    all.extend_from_slice(candidates);
+                    Ok(())
+                };
+                schedule::run(&mut loaded, vec![self.prepared.area()], most, &Control::default(), take)
+            },
+        );
         self.named(ran.map(|()| all.iter().map(|found| self.prepared.selection.candidate(found)).collect()))
     }
 

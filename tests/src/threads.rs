@@ -24,12 +24,12 @@ use hyperblock::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use hyperblock::operators::relations::{Relations, RelationsOperator};
 use hyperblock::operators::scan::{Outcome, Scan, ScanOperator};
 use hyperblock::operators::scores::{PairScores, ScoresOperator, Tests};
-use hyperblock::plan::access::{Access, accesses};
+use hyperblock::plan::access::Access;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::join::KeyColumn;
-use hyperblock::plan::partition::blocks;
 use hyperblock::plan::path::KeyMethod;
 use hyperblock::plan::sweep::Sweep;
+use hyperblock::plan::task::Task;
 use hyperblock::plan::{Program, WalkChoice};
 use hyperblock::read::edges::Graph;
 use hyperblock::{Candidate, Control, Result};
@@ -40,7 +40,6 @@ use hyperblock_shared::counts::Counts;
 use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
 use hyperblock_shared::text::scratch_words;
-use hyperblock_shared::window::Task;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
@@ -240,41 +239,39 @@ impl Scan for ThreadScan<'_> {
         let results = atomics(device.result_capacity * CANDIDATE_WORDS as u32, UNWRITTEN);
         let counts: Vec<AtomicU64> = (0..self.program.n_counts()).map(|_| AtomicU64::new(0)).collect();
         let walk = Walking { choice: self.program.options().walk, counts: Counts(&counts) };
-        for block in blocks(task) {
-            for access in accesses(self.encoded, self.program, &block, control)? {
-                let sweep = match access {
-                    Access::Sweep(sweep) => sweep,
-                    Access::Join(join) if join.found_by == KeyMethod::Hash => {
-                        let results = scan::Results { words: &results, n_found: &n_found };
-                        join::residual(device, &join, self.encoded, self.program, (results, walk))?;
-                        continue;
-                    }
-                    Access::Join(join) => join.as_sweep(&self.program.options())?,
-                    Access::Overlap(join) => {
-                        let results = scan::Results { words: &results, n_found: &n_found };
-                        let (encoded, program) = (self.encoded, self.program);
-                        let heavies = overlap::overlap(device, &join, encoded, program, (results, walk))?;
-                        device.n_heavies.fetch_add(heavies.len() as u32, Relaxed);
-                        if !heavies.is_empty() {
-                            let heavy = join.heavy(self.program, &heavies);
-                            join::residual(device, &heavy, self.encoded, self.program, (results, walk))?;
-                        }
-                        continue;
-                    }
-                };
-                // A block has as many threads as an interval has items; stretches are short, so that there are several.
-                let sweep = sweep.resized(device.threads_per_block, STRETCH)?;
-                // Once the buffer is full, blocks would start only to stop.
-                if n_found.load(Relaxed) > device.result_capacity {
-                    break;
+        for access in &task.accesses {
+            let sweep = match access {
+                Access::Sweep(sweep) => sweep.clone(),
+                Access::Join(join) if join.found_by == KeyMethod::Hash => {
+                    let results = scan::Results { words: &results, n_found: &n_found };
+                    join::residual(device, join, self.encoded, self.program, (results, walk))?;
+                    continue;
                 }
-                let heavies = self.sweep(&sweep, &results, &n_found, walk)?;
-                device.n_heavies.fetch_add(heavies.len() as u32, Relaxed);
-                if !heavies.is_empty() {
-                    let heavy = sweep.of_heavy(&heavies, device.threads_per_block)?;
-                    let heavies = self.sweep(&heavy, &results, &n_found, walk)?;
-                    assert!(heavies.is_empty(), "records are not heavy");
+                Access::Join(join) => join.as_sweep(&self.program.options())?,
+                Access::Overlap(join) => {
+                    let results = scan::Results { words: &results, n_found: &n_found };
+                    let (encoded, program) = (self.encoded, self.program);
+                    let heavies = overlap::overlap(device, join, encoded, program, (results, walk))?;
+                    device.n_heavies.fetch_add(heavies.len() as u32, Relaxed);
+                    if !heavies.is_empty() {
+                        let heavy = join.heavy(self.program, &heavies);
+                        join::residual(device, &heavy, self.encoded, self.program, (results, walk))?;
+                    }
+                    continue;
                 }
+            };
+            // A block has as many threads as an interval has items; stretches are short, so that there are several.
+            let sweep = sweep.resized(device.threads_per_block, STRETCH)?;
+            // Once the buffer is full, blocks would start only to stop.
+            if n_found.load(Relaxed) > device.result_capacity {
+                break;
+            }
+            let heavies = self.sweep(&sweep, &results, &n_found, walk)?;
+            device.n_heavies.fetch_add(heavies.len() as u32, Relaxed);
+            if !heavies.is_empty() {
+                let heavy = sweep.of_heavy(&heavies, device.threads_per_block)?;
+                let heavies = self.sweep(&heavy, &results, &n_found, walk)?;
+                assert!(heavies.is_empty(), "records are not heavy");
             }
         }
         control.check()?;
@@ -285,7 +282,7 @@ impl Scan for ThreadScan<'_> {
         }
         drain(&results, n_found, found);
         control.count(&counts.iter().map(|count| count.load(Relaxed)).collect::<Vec<_>>());
-        control.advance(task.n_pairs());
+        control.advance(task.n_pairs);
         Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done })
     }
 }

@@ -1,9 +1,9 @@
 //! Plans as people see them: the tree that comes of rules over a table, and what the statistics behind it say.
 
 use hyperblock::device::cpu::Cpu;
-use hyperblock::operators::scan::ScanOperator;
 use hyperblock::plan::cost::CostSource;
 use hyperblock::plan::{JoinChoice, PortablePlan, Program, ScanOptions, SimilarityChoice, Variant};
+use hyperblock::run::loaded::Loaded;
 use hyperblock::run::schedule;
 use hyperblock::{Control, Error, Prepared};
 use hyperblock_shared::measure::Measure;
@@ -458,8 +458,8 @@ fn assert_counted(paper: &Paper<'_>) {
 /// What a program finds in the tables of a job.
 fn found(job: &Prepared, program: &Program) -> hyperblock::Result<Vec<(u32, u32, u32)>> {
     let (mut all, device) = (Vec::new(), Cpu::new());
-    let mut scan = device.load(&job.encoded, program)?;
-    schedule::run(&mut *scan, vec![job.task()], usize::MAX, &Control::default(), &mut |found| {
+    let mut loaded = Loaded::new(&device, &job.encoded, program)?;
+    schedule::run(&mut loaded, vec![job.area()], usize::MAX, &Control::default(), &mut |found| {
         all.extend(found.iter().map(|found| (found.left, found.right, found.rule)));
         Ok(())
     })?;

@@ -125,7 +125,7 @@ impl Control {
     }
 }
 
-/// A task on its way: its pairs, reported as its steps are done.
+/// A task on its way: its pairs, reported as its steps are done; and taken back, unless it is finished.
 #[derive(Debug)]
 pub struct Steps<'a> {
     control: &'a Control,
@@ -148,9 +148,21 @@ impl<'a> Steps<'a> {
     }
 
     /// The task is done: whatever was not reported yet is.
-    pub fn finish(self) {
-        let reported = share(self.n_pairs, self.n_done.into_inner(), self.n_steps);
-        self.control.advance(self.n_pairs - reported);
+    pub fn finish(mut self) {
+        self.control.advance(self.n_pairs - self.reported());
+        self.n_pairs = 0;
+    }
+
+    fn reported(&self) -> u64 {
+        share(self.n_pairs, self.n_done.load(Relaxed), self.n_steps)
+    }
+}
+
+impl Drop for Steps<'_> {
+    /// A task that is not finished will be done again, if at all: what was reported is taken back. Others may have reported
+    /// since.
+    fn drop(&mut self) {
+        self.control.n_compared.fetch_sub(self.reported(), Relaxed);
     }
 }
 

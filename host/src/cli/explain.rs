@@ -14,7 +14,7 @@ pub(crate) fn explain(args: &ExplainArgs, quiet: bool, control: &Control) -> Res
     let job = if args.analyze { job } else { job.only_planned() }.prepare(&*device, control)?;
     let mut explained = job.explain(control)?;
     if args.analyze {
-        let n_pairs = N_RUNS * job.task().n_pairs();
+        let n_pairs = N_RUNS * job.area().n_pairs();
         let analyzed = progress::watch(n_pairs, quiet, control, || job.analyze(&*device, control));
         explained.analysis = Some(analyzed?);
     }

@@ -1,7 +1,7 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
 use super::say::say;
-use super::{DedupeArgs, DeviceArgs, LinkArgs, OutputArgs, progress};
+use super::{DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, progress};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::entities::score::Scoring;
 use hyperblock::rules::ScoreMethod;
@@ -26,7 +26,7 @@ fn run<'a>(
     job: &Job,
     mut read: Vec<(&'static str, &'a Path)>,
     args: &'a OutputArgs,
-    device: &DeviceArgs,
+    device: &PlaceArgs,
     quiet: bool,
     control: &Control,
 ) -> Result<()> {

@@ -1,7 +1,8 @@
 //! Opening: from what the user asked for to a device. Only here are backends called by their names.
 
 use super::cpu::Cpu;
-use super::cuda::Cuda;
+use super::cuda::{Cuda, gpus};
+use super::several::{Schedule, Several};
 use crate::base::error::{Error, Result};
 use crate::operators::Backend;
 use std::fmt;
@@ -64,6 +65,90 @@ pub fn open(choice: DeviceChoice, device_memory: Option<u64>) -> Result<Box<dyn 
             }
         },
     }
+}
+
+/// What the user asked for with `--devices`: places that share the work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceList {
+    /// Each GPU, and the CPU.
+    All,
+    /// These, each as so many places.
+    Some(Vec<(DeviceChoice, usize)>),
+}
+
+/// Places that a device is divided into at most.
+const MOST_SHARES: usize = 64;
+
+impl FromStr for DeviceList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self::All);
+        }
+        let one = |text: &str| {
+            let (device, n) = text.split_once('/').unwrap_or((text, "1"));
+            let wrong = || {
+                format!(
+                    "`{text}`: expected cpu, cuda or cuda:N, and after a slash into how many places it is divided, up to {MOST_SHARES}"
+                )
+            };
+            let n = n.parse().ok().filter(|n| (1..=MOST_SHARES).contains(n)).ok_or_else(wrong)?;
+            match device.parse().map_err(|_| wrong())? {
+                DeviceChoice::Auto => Err(wrong()),
+                choice => Ok((choice, n)),
+            }
+        };
+        let list: Vec<_> = text.split(',').map(|text| one(text.trim())).collect::<Result<_, _>>()?;
+        let is_twice =
+            |(nth, it): (usize, &(DeviceChoice, usize))| list[..nth].iter().any(|other| other.0 == it.0);
+        match list.iter().enumerate().find(|it| is_twice(*it)) {
+            Some((_, (choice, _))) => {
+                Err(format!("{choice} is named twice; {choice}/2 are two places of it"))
+            }
+            None => Ok(Self::Some(list)),
+        }
+    }
+}
+
+/// Opens places that share the work, as `schedule` says, in so many tasks if a number is asked for. Of each GPU's memory, at
+/// most `device_memory` bytes are used.
+pub fn open_all(
+    list: &DeviceList,
+    device_memory: Option<u64>,
+    schedule: Schedule,
+    partitions: Option<usize>,
+) -> Result<Box<dyn Backend>> {
+    let list = match list {
+        DeviceList::Some(list) => list.clone(),
+        DeviceList::All => {
+            // Without a driver there is no GPU.
+            let n_gpus = gpus().map_or(0, |gpus| gpus.len());
+            let gpus = (0..n_gpus).map(|ordinal| (DeviceChoice::Cuda(ordinal), 1));
+            gpus.chain([(DeviceChoice::Cpu, 1)]).collect()
+        }
+    };
+    let n_gpu_places: usize =
+        list.iter().filter(|(choice, _)| *choice != DeviceChoice::Cpu).map(|(_, n)| n).sum();
+    let mut several = Several::new(schedule, partitions);
+    for (choice, n) in list {
+        for _ in 0..n {
+            several = match choice {
+                DeviceChoice::Cuda(ordinal) => {
+                    let gpu = Cuda::open(ordinal)?.with_memory(device_memory.unwrap_or(u64::MAX));
+                    // Columns may have half of what is free.
+                    let share = gpu.memory_for_columns()?.saturating_mul(2) / n as u64;
+                    several.with_place(Box::new(gpu.with_memory(share)), None)?
+                }
+                DeviceChoice::Cpu | DeviceChoice::Auto => {
+                    // A GPU is waited for by a thread of its own.
+                    let n_threads = rayon::current_num_threads().saturating_sub(n_gpu_places) / n;
+                    several.with_place(Box::new(Cpu::new()), Some(n_threads.max(1)))?
+                }
+            };
+        }
+    }
+    Ok(Box::new(several))
 }
 
 /// The device that is always there: the CPU's cores. It has room for what another device has none for.

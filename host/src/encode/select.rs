@@ -7,6 +7,7 @@ use super::{CodeColumn, Encoded, MarkColumn};
 use crate::rules::Side;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::predicate::{Predicate, Test};
+use rayon::prelude::*;
 
 /// Which records stay, by their numbers in the whole table. `None`: all of them.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,13 @@ impl Selection {
             left: record(&self.left, candidate.left),
             right: record(&self.right, candidate.right),
             rule: candidate.rule,
+        }
+    }
+
+    /// The same for many of them, in place. Those that were sorted stay so.
+    pub fn name(&self, candidates: &mut [Candidate]) {
+        if self.left.is_some() || self.right.is_some() {
+            candidates.par_iter_mut().for_each(|candidate| *candidate = self.candidate(candidate));
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::base::latency::Latencies;
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::plan::Program;
-use crate::run::{pieces, schedule};
+use crate::run::loaded::Loaded;
+use crate::run::schedule;
 use hyperblock_shared::counts::{COMPUTED, N_COUNTS, PASSED, TESTED};
 use std::time::{Duration, Instant};
 
@@ -79,10 +80,10 @@ impl Prepared {
     /// Scans all pairs once.
     fn scanned(&self, device: &dyn Backend, control: &Control, program: &Program) -> Result<PathRun> {
         control.guard(|| {
-            let mut scan = pieces::load(device, &self.encoded, program)?;
+            let mut loaded = Loaded::new(device, &self.encoded, program)?;
             let (start, mut n_candidates) = (Instant::now(), 0);
             let most = schedule::MOST_CANDIDATES;
-            schedule::run(&mut *scan, vec![self.task()], most, control, &mut |candidates| {
+            schedule::run(&mut loaded, vec![self.area()], most, control, &mut |candidates| {
                 n_candidates += candidates.len() as u64;
                 Ok(())
             })?;

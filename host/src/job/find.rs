@@ -10,7 +10,8 @@ use crate::plan::partition::whole;
 use crate::plan::statistics::{Effort, Pairs};
 use crate::plan::{Evidence, Plan, ScanOptions};
 use crate::rules::{Rule, RuleSet};
-use crate::run::{pieces, schedule};
+use crate::run::loaded::Loaded;
+use crate::run::schedule;
 use hyperblock_shared::layout::Candidate;
 
 impl Prepared {
@@ -32,14 +33,12 @@ impl Prepared {
         control.check()?;
         let evidence = Evidence { statistics, costs, rates: model.rates(), is_one_table };
         let plan = Plan::new(rules, &encoded, evidence, &[], ScanOptions::default())?;
-        let mut scan = pieces::load(device, &encoded, plan.program())?;
-        let task = whole(encoded.n_left, encoded.n_right, is_one_table);
+        let mut loaded = Loaded::new(device, &encoded, plan.program())?;
+        let area = whole(encoded.n_left, encoded.n_right, is_one_table);
         let before = control.n_compared();
-        let mut named = Vec::new();
-        schedule::run(&mut *scan, vec![task], schedule::MOST_CANDIDATES, control, &mut |candidates| {
-            named.clear();
-            named.extend(candidates.iter().map(|candidate| selection.candidate(candidate)));
-            sink(&named)
+        schedule::run(&mut loaded, vec![area], schedule::MOST_CANDIDATES, control, &mut |candidates| {
+            selection.name(candidates);
+            sink(candidates)
         })?;
         // These pairs are compared beside those that progress is told of.
         control.back_to(before);

@@ -1,11 +1,11 @@
-//! The scan: the candidates among all pairs of a task.
+//! The scan: the candidates of tasks.
 
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::Program;
+use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::window::Task;
 
 /// A backend that scans.
 pub trait ScanOperator {
@@ -13,8 +13,8 @@ pub trait ScanOperator {
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>>;
 }
 
-/// The scan of all pairs of a task, with a job loaded.
-pub trait Scan {
+/// What carries out tasks, with a job loaded. It may be handed to another thread.
+pub trait Scan: Send {
     /// Appends the task's candidates to `found`, in any order, and stops early once there are more than `most`.
     fn run(
         &mut self,

@@ -109,6 +109,11 @@ pub(crate) fn paths(chosen: &[Chosen]) -> Vec<(Range<u32>, AccessPath)> {
     chosen.iter().filter_map(first).collect()
 }
 
+/// What each of those is expected to take, in milliseconds.
+pub(crate) fn expected(chosen: &[Chosen]) -> Vec<f64> {
+    chosen.iter().filter_map(|it| Some(it.alternatives.first()?.milliseconds)).collect()
+}
+
 fn branches<'a>(encoded: &Encoded, program: &'a Program) -> Vec<Branch<'a>> {
     let options = program.options();
     program.branches().iter().map(|steps: &BranchSteps| Branch::new(encoded, steps, &options)).collect()
@@ -152,6 +157,17 @@ pub fn accesses(
     block: &Block,
     control: &Control,
 ) -> Result<Vec<Access>> {
+    let by_path = accesses_by_path(encoded, program, block, control)?;
+    Ok(by_path.into_iter().map(|(_, access)| access).collect())
+}
+
+/// The same, each with the number of its path.
+pub(crate) fn accesses_by_path(
+    encoded: &Encoded,
+    program: &Program,
+    block: &Block,
+    control: &Control,
+) -> Result<Vec<(usize, Access)>> {
     let branches = branches(encoded, program);
     let bound = bound(encoded, program, program.walk()?, &branches);
     let bound = bound.map_err(|complaint| Error::Internal(complaint.into()))?;
@@ -180,21 +196,22 @@ pub fn accesses(
         Bound::Sweep(_) | Bound::Overlap(..) => Ok(Vec::new()),
     });
     let mut accesses = Vec::new();
-    for ((_, bound), by_key) in bound.iter().zip(by_key) {
+    for (path, ((_, bound), by_key)) in bound.iter().zip(by_key).enumerate() {
         control.check()?;
-        match bound {
-            Bound::Sweep(_) => accesses.extend(led.next().map(Access::Sweep)),
-            Bound::Overlap(lead, manner) => {
-                if let Some(sweep) = led.next() {
+        let own = match bound {
+            Bound::Sweep(_) => led.next().map(Access::Sweep).into_iter().collect(),
+            Bound::Overlap(lead, manner) => match led.next() {
+                Some(sweep) => {
                     let all = vec![[0..sweep.left.len(), 0..sweep.right.len()]];
-                    let lead = (*lead, manner);
-                    accesses.extend(overlap::accesses(encoded, program, lead, sweep, all, control)?);
+                    overlap::accesses(encoded, program, (*lead, manner), sweep, all, control)?
                 }
-            }
-            Bound::Key { .. } => accesses.extend(by_key?),
-        }
+                None => Vec::new(),
+            },
+            Bound::Key { .. } => by_key?,
+        };
+        accesses.extend(own.into_iter().map(|access| (path, access)));
     }
-    accesses.retain(|access| match access {
+    accesses.retain(|(_, access)| match access {
         Access::Sweep(sweep) => sweep.n_stretches() > 0,
         Access::Join(join) => join.n_pairs > 0,
         Access::Overlap(join) => join.lists.iter().all(|list| !list.is_empty()),

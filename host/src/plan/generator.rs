@@ -6,7 +6,7 @@
 //! tried beside the one that looks at each: whichever costs least on a sample of pairs ([`Expected`]) is taken. The path is
 //! archived once; backends walk the archive where it lies, on the device too.
 
-use super::access::{self, Chosen, paths};
+use super::access::{self, Chosen, expected, paths};
 use super::candidates;
 use super::conjunction::{Conjunction, conjunctions};
 use super::expected::Expected;
@@ -123,7 +123,7 @@ impl Plan {
     /// The same plan with the paths that take least at these rates, over the encoding that it was made for.
     pub fn at(self, rates: Rates, encoded: &Encoded, is_one_table: bool) -> Result<Self> {
         let chosen = self.choose(&rates, encoded, &self.program, is_one_table)?;
-        let program = self.program.with_paths(paths(&chosen));
+        let program = self.program.with_paths(paths(&chosen)).expecting(expected(&chosen));
         Ok(Self { rates, chosen, program, ..self })
     }
 
@@ -149,7 +149,7 @@ impl Plan {
         let chosen = self.chosen.get_mut(branch).filter(|chosen| nth < chosen.alternatives.len());
         let no_path = || Error::Job(format!("the plan has no path {nth} of branch {branch}"));
         chosen.ok_or_else(no_path)?.alternatives.swap(0, nth);
-        self.program = self.program.with_paths(paths(&self.chosen));
+        self.program = self.program.with_paths(paths(&self.chosen)).expecting(expected(&self.chosen));
         Ok(self)
     }
 

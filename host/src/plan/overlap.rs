@@ -45,6 +45,8 @@ pub struct OverlapJoin {
     pub bare: u32,
     /// How pairs are found.
     pub method: OverlapMethod,
+    /// Which share of its pairs of blocks it has, of how many.
+    pub share: [u32; 2],
 }
 
 /// What elements are.
@@ -151,8 +153,20 @@ impl OverlapJoin {
     pub fn blocks(&self, measure: &ArchivedMeasure, most: u32) -> Vec<BlockPair> {
         let lists = [&*self.lists[0], &*self.lists[1]];
         let (is_self, q) = (self.is_self(), self.kind.q());
-        let pairs = |group| block::pairs(lists, group, is_self, q, measure, most);
-        self.groups.iter().flat_map(pairs).collect()
+        let of_size = |most| {
+            let pairs = move |group| block::pairs(lists, group, is_self, q, measure, most);
+            self.groups.iter().flat_map(pairs)
+        };
+        let [nth, n_shares] = self.share;
+        if n_shares == 1 {
+            return of_size(most).collect();
+        }
+        // Shares are the same wherever they are done, however much there is room for, and have several pairs each.
+        let n_blocks = f64::from(n_shares).sqrt().ceil() as u32 * 2;
+        let longest = self.groups.iter().flatten().map(|items| items.end - items.start).max().unwrap_or(0);
+        let shared = of_size(longest.div_ceil(n_blocks).max(1));
+        let own = shared.enumerate().filter(|(ix, _)| *ix as u32 % n_shares == nth);
+        own.flat_map(|(_, pair)| pair.refined(most)).collect()
     }
 
     /// A pair of items, given which one was indexed, as left and right.

@@ -1,32 +1,34 @@
-//! Partition: the pairs of a job, as one task; a task, as blocks of records, or in halves.
+//! Partition: the pairs of a job, as one area; an area, as blocks of records, or in halves.
 //!
-//! Candidates of a task are sorted before they are handed on, and a task is halved so that all candidates of the first
+//! Candidates of an area are sorted before they are handed on, and an area is halved so that all candidates of the first
 //! half come before those of the second: the output is sorted whatever was split.
 
 use crate::plan::sweep::Block;
-use hyperblock_shared::window::Task;
+
+/// The pairs of a range of left records with a range of right ones.
+pub use hyperblock_shared::window::Task as Area;
 
 /// All pairs of a job; with `half`, of one table with itself, each pair once.
-pub fn whole(n_left: u32, n_right: u32, half: bool) -> Task {
-    Task { left_from: 0, left_upto: n_left, right_from: 0, right_upto: n_right, half: u32::from(half) }
+pub fn whole(n_left: u32, n_right: u32, half: bool) -> Area {
+    Area { left_from: 0, left_upto: n_left, right_from: 0, right_upto: n_right, half: u32::from(half) }
 }
 
-/// The two halves of a task, in order, or `None` if it is a single pair: of its left records, or if there is one alone,
+/// The two halves of an area, in order, or `None` if it is a single pair: of its left records, or if there is one alone,
 /// of its right ones.
-pub fn halves(task: Task) -> Option<[Task; 2]> {
-    let middle = task.left_from + (task.left_upto - task.left_from) / 2;
-    if middle > task.left_from {
-        return Some([Task { left_upto: middle, ..task }, Task { left_from: middle, ..task }]);
+pub fn halves(area: Area) -> Option<[Area; 2]> {
+    let middle = area.left_from + (area.left_upto - area.left_from) / 2;
+    if middle > area.left_from {
+        return Some([Area { left_upto: middle, ..area }, Area { left_from: middle, ..area }]);
     }
-    let middle = task.right_from + (task.right_upto - task.right_from) / 2;
-    (middle > task.right_from)
-        .then_some([Task { right_upto: middle, ..task }, Task { right_from: middle, ..task }])
+    let middle = area.right_from + (area.right_upto - area.right_from) / 2;
+    (middle > area.right_from)
+        .then_some([Area { right_upto: middle, ..area }, Area { right_from: middle, ..area }])
 }
 
-/// A task as blocks: with `half`, what lies on the diagonal apart from what lies beside it.
-pub fn blocks(task: &Task) -> Vec<Block> {
-    let (left, right) = (task.left_from..task.left_upto, task.right_from..task.right_upto);
-    if task.half == 0 {
+/// An area as blocks: with `half`, what lies on the diagonal apart from what lies beside it.
+pub fn blocks(area: &Area) -> Vec<Block> {
+    let (left, right) = (area.left_from..area.left_upto, area.right_from..area.right_upto);
+    if area.half == 0 {
         let block = Block { left, right, half: false };
         return if block.is_empty() { Vec::new() } else { vec![block] };
     }
@@ -53,10 +55,10 @@ mod tests {
         fn halves_hold_all_pairs(n_left in 0u32..50, n_right in 0u32..50, half: bool) {
             let n_right = if half { n_left } else { n_right };
             let (mut todo, mut n_pairs) = (vec![whole(n_left, n_right, half)], 0);
-            while let Some(task) = todo.pop() {
-                match halves(task) {
+            while let Some(area) = todo.pop() {
+                match halves(area) {
                     Some(parts) => todo.extend(parts),
-                    None => n_pairs += task.n_pairs(),
+                    None => n_pairs += area.n_pairs(),
                 }
             }
             prop_assert_eq!(n_pairs, whole(n_left, n_right, half).n_pairs());
@@ -66,20 +68,20 @@ mod tests {
         fn blocks_hold_each_pair_once(
             left_from in 0u32..12, lefts in 0u32..15, right_from in 0u32..12, rights in 0u32..15, half in 0u32..2,
         ) {
-            let task = Task {
+            let area = Area {
                 left_from, left_upto: left_from + lefts, right_from, right_upto: right_from + rights, half,
             };
             let mut seen = BTreeSet::new();
-            for block in blocks(&task) {
+            for block in blocks(&area) {
                 for pair in block.left.clone().flat_map(|l| block.right.clone().map(move |r| (l, r))) {
                     if !block.half || pair.0 < pair.1 {
                         prop_assert!(seen.insert(pair));
                     }
                 }
             }
-            let all = (task.left_from..task.left_upto)
-                .flat_map(|l| (task.right_from..task.right_upto).map(move |r| (l, r)))
-                .filter(|&(l, r)| task.holds(l, r));
+            let all = (area.left_from..area.left_upto)
+                .flat_map(|l| (area.right_from..area.right_upto).map(move |r| (l, r)))
+                .filter(|&(l, r)| area.holds(l, r));
             prop_assert_eq!(seen, all.collect::<BTreeSet<_>>());
         }
     }

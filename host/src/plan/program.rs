@@ -21,6 +21,8 @@ pub struct Program {
     branches: Vec<BranchSteps>,
     options: ScanOptions,
     paths: Vec<(Range<u32>, AccessPath)>,
+    /// By path: the milliseconds that it is expected to take, if that is known.
+    expected: Vec<f64>,
 }
 
 /// A branch of the tree as steps of the path.
@@ -69,7 +71,10 @@ impl Program {
         };
         let steps = &planned.iter().map(lowered).collect::<Vec<_>>();
         rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates, steps })
-            .map(|archive| Self { archive, steps: planned.to_vec(), branches, options, paths: Vec::new() })
+            .map(|archive| {
+                let (steps, paths, expected) = (planned.to_vec(), Vec::new(), Vec::new());
+                Self { archive, steps, branches, options, paths, expected }
+            })
             .map_err(|error| Error::Internal(format!("the path cannot be archived: {error}")))
     }
 
@@ -97,12 +102,23 @@ impl Program {
 
     /// With the access paths of its branches, or of their parts: each by the steps it is of.
     pub(crate) fn with_paths(self, paths: Vec<(Range<u32>, AccessPath)>) -> Self {
-        Self { paths, ..self }
+        Self { paths, expected: Vec::new(), ..self }
+    }
+
+    /// With the milliseconds that each of them is expected to take.
+    pub(super) fn expecting(self, expected: Vec<f64>) -> Self {
+        Self { expected, ..self }
+    }
+
+    /// What a path is expected to take, in milliseconds; where that is not known, all take the same.
+    pub(super) fn expected(&self, path: usize) -> f64 {
+        self.expected.get(path).copied().unwrap_or(1.0)
     }
 
     /// The same over a part of the encoding that it is over.
     pub fn over(&self, part: &Encoded) -> Result<Self> {
-        Ok(Self::new(part, &self.steps, self.options)?.with_paths(self.paths.clone()))
+        let program = Self::new(part, &self.steps, self.options)?.with_paths(self.paths.clone());
+        Ok(program.expecting(self.expected.clone()))
     }
 
     /// The same with one of its access paths alone: it finds the candidates of that path, which no other path finds.

@@ -10,8 +10,8 @@ mod factors;
 #[cfg(test)]
 mod tests;
 
+use super::loaded::{Loaded, fits};
 use super::measured::stretch;
-use super::pieces;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::random::Random;
@@ -19,11 +19,10 @@ use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::scan::Outcome;
 use crate::plan::access::{self, Chosen};
-use crate::plan::partition::whole;
+use crate::plan::partition::{Area, whole};
 use crate::plan::work::{Rates, Work};
 use crate::plan::{Plan, Program};
 use factors::{MOST, Run, factors};
-use hyperblock_shared::window::Task;
 use rayon::prelude::*;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -102,7 +101,7 @@ impl Calibrating<'_> {
         loop {
             let before = runs.len();
             let sample = self.sample(n);
-            if !pieces::fits(self.device, &sample)? {
+            if !fits(self.device, &sample)? {
                 return Ok(());
             }
             self.by_paths(&sample, runs, control, until)?;
@@ -131,7 +130,7 @@ impl Calibrating<'_> {
         until: Instant,
     ) -> Result<()> {
         let rates = &self.plan.rates;
-        let task = whole(sample.n_left, sample.n_right, self.is_one_table);
+        let area = whole(sample.n_left, sample.n_right, self.is_one_table);
         let mut program = self.plan.program().over(sample)?;
         let mut chosen = self.plan.choose(rates, sample, &program, self.is_one_table)?;
         let own = rates.milliseconds(&taken(&chosen));
@@ -145,7 +144,7 @@ impl Calibrating<'_> {
             let is_short = f64::from(1 + RUNS) * slow * expected < left;
             if is_short && expected > 0.0 && expected < MOST * own.max(SHORT) {
                 program = program.with_paths(access::paths(&chosen));
-                let took = self.time(sample, &program, &task, control)?;
+                let took = self.time(sample, &program, &area, control)?;
                 tracing::debug!(
                     ?took,
                     expected,
@@ -164,16 +163,16 @@ impl Calibrating<'_> {
         &self,
         sample: &Encoded,
         program: &Program,
-        task: &Task,
+        area: &Area,
         control: &Control,
     ) -> Result<Option<f64>> {
-        let mut scan = self.device.load(sample, program)?;
+        let mut loaded = Loaded::whole(self.device, sample, program)?;
         let (mut least, mut found) = (f64::INFINITY, Vec::new());
         for nth in 0..=RUNS {
             control.check()?;
             found.clear();
             let start = Instant::now();
-            if scan.run(task, MOST_CANDIDATES, control, &mut found)? == Outcome::TooMany {
+            if loaded.run(area, MOST_CANDIDATES, control, &mut found)? == Outcome::TooMany {
                 return Ok(None);
             }
             found.par_sort_unstable_by_key(|found| u64::from(found.left) << 32 | u64::from(found.right));

@@ -11,7 +11,8 @@ use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::plan::Program;
 use crate::plan::cost::BackendKind;
-use hyperblock_shared::window::Task;
+use crate::plan::partition::Area;
+use crate::run::loaded::Loaded;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -60,8 +61,8 @@ pub struct Timing {
 }
 
 impl Timing {
-    fn of(took: Duration, task: &Task) -> Self {
-        let n_pairs = task.n_pairs();
+    fn of(took: Duration, area: &Area) -> Self {
+        let n_pairs = area.n_pairs();
         Self { nanoseconds: took.as_secs_f64() * 1e9 / n_pairs.max(1) as f64, n_pairs }
     }
 }
@@ -96,44 +97,44 @@ pub fn timing(device: &dyn Backend, encoded: &Encoded, predicate: usize, effort:
 }
 
 fn grow(device: &dyn Backend, encoded: &Encoded, program: &Program, effort: Effort) -> Result<Timing> {
-    let mut scan = device.load(encoded, program)?;
+    let mut loaded = Loaded::whole(device, encoded, program)?;
     let (control, mut found) = (Control::default(), Vec::new());
-    let mut run = |task: &Task| {
+    let mut run = |area: &Area| {
         let start = Instant::now();
-        scan.run(task, usize::MAX, &control, &mut found)?;
+        loaded.run(area, usize::MAX, &control, &mut found)?;
         // A clock that stands still must not make a predicate free.
         Ok::<_, Error>(start.elapsed().max(Duration::from_nanos(1)))
     };
     // One pair first: of long values it may take so long that neither its being cold nor others count.
-    let mut task = block(encoded, 1.0);
-    let mut took = run(&task)?;
+    let mut area = block(encoded, 1.0);
+    let mut took = run(&area)?;
     if took >= LONG {
-        return Ok(Timing::of(took, &task));
+        return Ok(Timing::of(took, &area));
     }
-    task = block(encoded, f64::from(effort.first_records));
-    took = run(&task)?;
+    area = block(encoded, f64::from(effort.first_records));
+    took = run(&area)?;
     while took < effort.least {
         let missing = effort.least.as_secs_f64() / took.as_secs_f64();
         // A little more than is missing, since the first run also warms up.
-        let side = (task.left_upto - task.left_from).max(task.right_upto - task.right_from);
+        let side = (area.left_upto - area.left_from).max(area.right_upto - area.right_from);
         let longer = block(encoded, f64::from(side) * (1.2 * missing).clamp(2.0, MOST_GROWTH).sqrt());
-        if longer == task {
+        if longer == area {
             break;
         }
-        task = longer;
-        took = run(&task)?;
+        area = longer;
+        took = run(&area)?;
     }
     // What led here is discarded: it ran cold.
-    let mut times = (0..effort.n_runs.max(1)).map(|_| run(&task)).collect::<Result<Vec<_>>>()?;
+    let mut times = (0..effort.n_runs.max(1)).map(|_| run(&area)).collect::<Result<Vec<_>>>()?;
     times.sort_unstable();
-    Ok(Timing::of(times[times.len() / 2], &task))
+    Ok(Timing::of(times[times.len() / 2], &area))
 }
 
 /// The first left with the last right records: in one table, different ones as long as there are enough.
-fn block(encoded: &Encoded, side: f64) -> Task {
+fn block(encoded: &Encoded, side: f64) -> Area {
     let side = side.ceil().min(f64::from(u32::MAX)) as u32;
     let Encoded { n_left, n_right, .. } = *encoded;
-    Task {
+    Area {
         left_from: 0,
         left_upto: side.min(n_left),
         right_from: n_right - side.min(n_right),

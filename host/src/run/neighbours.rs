@@ -7,6 +7,7 @@ use crate::base::error::Result;
 use crate::base::stopwatch::Stopwatch;
 use crate::operators::Backend;
 use crate::operators::neighbours::{Neighbours, Orders};
+use crate::operators::runs::pair;
 use hyperblock_shared::layout::Candidate;
 use rayon::prelude::*;
 
@@ -119,11 +120,6 @@ impl<'a> Stream<'a> {
         }
         Ok(self.found.get(self.n_taken).copied())
     }
-}
-
-/// What pairs are sorted by.
-fn pair(candidate: &Candidate) -> u64 {
-    u64::from(candidate.left) << 32 | u64::from(candidate.right)
 }
 
 fn hand_on(

@@ -1,60 +1,43 @@
 //! Pieces: a scan on a device that cannot hold the whole job.
 //!
-//! Each task is cut into blocks of left by right records until the part of the encoding that a block needs fits into the
+//! An area is cut into blocks of left by right records until the part of the encoding that a block needs fits into the
 //! device's memory; the blocks are loaded and scanned one after the other. Slower than a job that fits, never refused.
 
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::operators::Backend;
-use crate::operators::scan::{Outcome, Scan};
+use crate::operators::scan::Outcome;
 use crate::plan::Program;
-use crate::plan::partition::{blocks, whole};
+use crate::plan::partition::{Area, blocks, whole};
 use crate::plan::sweep::{Block, LIST_BYTES_PER_RECORD};
+use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::window::Task;
 use std::ops::Range;
 
-/// Loads a job whole if it fits into the device's memory, else piece by piece.
-pub fn load<'a>(
-    device: &'a dyn Backend,
-    encoded: &'a Encoded,
-    program: &'a Program,
-) -> Result<Box<dyn Scan + 'a>> {
-    if fits(device, encoded)? {
-        return device.load(encoded, program);
-    }
-    let budget = device.memory_for_columns()?;
-    tracing::info!("{} bytes do not fit into {budget}: the job is loaded in pieces", encoded.n_bytes());
-    Ok(Box::new(Pieces { device, encoded, program, budget }))
-}
-
-/// Whether a device can hold a job whole.
-pub(super) fn fits(device: &dyn Backend, encoded: &Encoded) -> Result<bool> {
-    Ok(n_bytes(encoded) <= device.memory_for_columns()?)
-}
-
 /// What a device needs to hold of a job at once: its columns, and the two lists of a sweep.
-fn n_bytes(encoded: &Encoded) -> u64 {
+pub(super) fn n_bytes(encoded: &Encoded) -> u64 {
     encoded.n_bytes() + LIST_BYTES_PER_RECORD * (u64::from(encoded.n_left) + u64::from(encoded.n_right))
 }
 
-struct Pieces<'a> {
-    device: &'a dyn Backend,
-    encoded: &'a Encoded,
-    program: &'a Program,
-    budget: u64,
+/// A job on a device that has room for so many bytes of it.
+pub(super) struct Pieces<'a> {
+    pub(super) device: &'a dyn Backend,
+    pub(super) encoded: &'a Encoded,
+    pub(super) program: &'a Program,
+    pub(super) budget: u64,
 }
 
-impl Scan for Pieces<'_> {
-    fn run(
-        &mut self,
-        task: &Task,
+impl Pieces<'_> {
+    /// Appends the area's candidates to `found`, in any order, and stops early once there are more than `most`.
+    pub(super) fn run(
+        &self,
+        area: &Area,
         most: usize,
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
-        let mut todo = blocks(task);
+        let mut todo = blocks(area);
         while let Some(block) = todo.pop() {
             control.check()?;
             let part = self.encoded.restrict(block.left.clone(), block.right.clone());
@@ -64,12 +47,9 @@ impl Scan for Pieces<'_> {
             }
             let program = self.program.over(&part)?;
             let first = found.len();
-            let outcome = self.device.load(&part, &program)?.run(
-                &block.task(),
-                most.saturating_sub(first),
-                control,
-                found,
-            )?;
+            let task = Task::new(&part, &program, &block.area(), control)?;
+            let most = most.saturating_sub(first);
+            let outcome = self.device.load(&part, &program)?.run(&task, most, control, found)?;
             for candidate in &mut found[first..] {
                 candidate.left += block.left.start;
                 candidate.right += block.right.start;
@@ -85,7 +65,7 @@ impl Scan for Pieces<'_> {
 /// Smaller and smaller blocks.
 trait Cut: Sized {
     fn is_one_pair(&self) -> bool;
-    fn task(&self) -> Task;
+    fn area(&self) -> Area;
     fn cut(self) -> Vec<Self>;
 }
 
@@ -94,8 +74,8 @@ impl Cut for Block {
         self.left.len() <= 1 && self.right.len() <= 1
     }
 
-    /// The block as a task over records numbered from 0.
-    fn task(&self) -> Task {
+    /// The block as an area over records numbered from 0.
+    fn area(&self) -> Area {
         let (n_left, n_right) = (self.left.end - self.left.start, self.right.end - self.right.start);
         whole(n_left, n_right, self.half)
     }
@@ -138,20 +118,20 @@ mod tests {
         fn blocks_hold_each_pair_once(
             left_from in 0u32..12, lefts in 0u32..15, right_from in 0u32..12, rights in 0u32..15, half in 0u32..2,
         ) {
-            let task = Task {
+            let area = Area {
                 left_from, left_upto: left_from + lefts, right_from, right_upto: right_from + rights, half,
             };
             let mut seen = BTreeSet::new();
-            for block in blocks(&task).into_iter().flat_map(Block::cut) {
+            for block in blocks(&area).into_iter().flat_map(Block::cut) {
                 for pair in block.left.clone().flat_map(|l| block.right.clone().map(move |r| (l, r))) {
                     if !block.half || pair.0 < pair.1 {
                         prop_assert!(seen.insert(pair));
                     }
                 }
             }
-            let all = (task.left_from..task.left_upto)
-                .flat_map(|l| (task.right_from..task.right_upto).map(move |r| (l, r)))
-                .filter(|&(l, r)| task.holds(l, r));
+            let all = (area.left_from..area.left_upto)
+                .flat_map(|l| (area.right_from..area.right_upto).map(move |r| (l, r)))
+                .filter(|&(l, r)| area.holds(l, r));
             prop_assert_eq!(seen, all.collect::<BTreeSet<_>>());
         }
     }

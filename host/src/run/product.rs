@@ -2,19 +2,19 @@
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::plan::partition::Area;
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::window::Task;
 
 /// Pairs that are handed on at once (50 MB).
 const AT_ONCE: usize = 1 << 22;
 
-/// Hands on the pairs of a task in order, as candidates of the first rule.
+/// Hands on the pairs of an area in order, as candidates of the first rule.
 pub fn product(
-    task: &Task,
+    area: &Area,
     control: &Control,
     sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
 ) -> Result<()> {
-    let mut pairs = Vec::with_capacity(AT_ONCE.min(task.n_pairs() as usize));
+    let mut pairs = Vec::with_capacity(AT_ONCE.min(area.n_pairs() as usize));
     let mut hand_on = |pairs: &mut Vec<Candidate>| {
         control.check()?;
         sink(pairs)?;
@@ -22,9 +22,9 @@ pub fn product(
         pairs.clear();
         Ok(())
     };
-    for left in task.left_from..task.left_upto {
-        let first = if task.half == 1 { task.right_from.max(left + 1) } else { task.right_from };
-        for right in first..task.right_upto {
+    for left in area.left_from..area.left_upto {
+        let first = if area.half == 1 { area.right_from.max(left + 1) } else { area.right_from };
+        for right in first..area.right_upto {
             pairs.push(Candidate { left, right, rule: 0 });
             if pairs.len() == AT_ONCE {
                 hand_on(&mut pairs)?;
@@ -45,15 +45,15 @@ mod tests {
             [(0, 0, true), (1, 1, true), (70, 70, true), (3, 40, false), (0, 3, false)]
         {
             let (mut found, control) = (Vec::new(), Control::default());
-            let task = whole(n_left, n_right, half);
-            product(&task, &control, &mut |pairs| {
+            let area = whole(n_left, n_right, half);
+            product(&area, &control, &mut |pairs| {
                 found.extend(pairs.iter().map(|pair| (pair.left, pair.right)));
                 Ok(())
             })
             .unwrap();
             let all = (0..n_left).flat_map(|left| (0..n_right).map(move |right| (left, right)));
             assert_eq!(found, all.filter(|(left, right)| !half || left < right).collect::<Vec<_>>());
-            assert_eq!((task.n_pairs(), control.n_compared()), (found.len() as u64, found.len() as u64));
+            assert_eq!((area.n_pairs(), control.n_compared()), (found.len() as u64, found.len() as u64));
         }
     }
 

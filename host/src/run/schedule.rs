@@ -1,49 +1,48 @@
-//! Schedule: tasks, one after the other, on a device; their candidates, sorted, to whoever wants them.
+//! Schedule: areas, one after the other, on a device; their candidates, sorted, to whoever wants them.
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::operators::scan::{Outcome, Scan};
-use crate::plan::partition::halves;
+use crate::operators::runs::sort;
+use crate::operators::scan::Outcome;
+use crate::plan::partition::{Area, halves};
+use crate::run::loaded::Loaded;
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::window::Task;
-use rayon::prelude::*;
 use std::time::Instant;
 
 /// The most candidates that are held in memory at once (400 MB).
 pub const MOST_CANDIDATES: usize = 1 << 25;
 
-/// Runs `tasks` in order and hands each one's candidates, sorted, to `sink`. A task with more than `most_candidates` is
+/// Runs `areas` in order and hands each one's candidates, sorted, to `sink`, which may number them as the tables do. An area with more than `most_candidates` is
 /// done again in halves, so memory stays bounded whatever the rules let through.
 pub fn run(
-    scan: &mut dyn Scan,
-    tasks: Vec<Task>,
+    loaded: &mut Loaded<'_>,
+    areas: Vec<Area>,
     most_candidates: usize,
     control: &Control,
-    sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+    sink: &mut dyn FnMut(&mut [Candidate]) -> Result<()>,
 ) -> Result<()> {
-    let mut todo = tasks;
+    let mut todo = areas;
     todo.reverse();
-    let mut found = Vec::new();
-    while let Some(task) = todo.pop() {
+    let (mut found, mut room) = (Vec::new(), Vec::new());
+    while let Some(area) = todo.pop() {
         control.check()?;
         found.clear();
-        let parts = halves(task);
+        let parts = halves(area);
         let before = control.n_compared();
         // A single pair has at most one: nothing is left to split.
         let most = if parts.is_some() { most_candidates } else { usize::MAX };
         let start = control.is_watched().then(Instant::now);
-        let outcome = scan.run(&task, most, control, &mut found)?;
+        let outcome = loaded.run(&area, most, control, &mut found)?;
         if let Some(start) = start {
             control.watch(|latencies| latencies.tasks.record(start.elapsed()));
         }
         match (outcome, parts) {
             (Outcome::Done, _) => {
-                // A pair is found once, so its rule need not be compared.
-                found.par_sort_unstable_by_key(|found| u64::from(found.left) << 32 | u64::from(found.right));
-                sink(&found)?;
+                sort(&mut found, &mut room, control)?;
+                sink(&mut found)?;
             }
             (Outcome::TooMany, Some([first, second])) => {
-                tracing::debug!(?task, "more than {most_candidates} candidates: done again in halves");
+                tracing::debug!(?area, "more than {most_candidates} candidates: done again in halves");
                 control.back_to(before);
                 todo.extend([second, first]);
             }

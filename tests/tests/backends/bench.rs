@@ -164,6 +164,16 @@ pub(crate) enum Device {
 }
 
 impl Device {
+    /// As a place beside others.
+    pub(crate) fn boxed(self) -> Box<dyn Backend> {
+        match self {
+            Self::Cpu(cpu) => Box::new(cpu),
+            Self::Small(cpu) => Box::new(cpu),
+            Self::Threads(threads) => Box::new(threads),
+            Self::Gpu(gpu) => gpu,
+        }
+    }
+
     /// The kernels on CPU threads, which count what befell them.
     pub(crate) fn threads(&self) -> Option<&KernelOnThreads> {
         match self {

@@ -6,6 +6,7 @@
 
 use crate::bench::{Bench, Device, EVERYWHERE, Registered, trials};
 use crate::papers::by_pairs;
+use hyperblock::Job;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::plan::cost::CostSource;
 use hyperblock::plan::{JoinChoice, ScanOptions, SimilarityChoice, Variant};
@@ -31,13 +32,21 @@ const NARROW: usize = 300;
 
 /// A job, and how a device is set up for it.
 #[derive(Clone, Debug)]
-struct Drawn {
-    case: Case,
+pub(crate) struct Drawn {
+    pub(crate) case: Case,
     options: ScanOptions,
     variants: Vec<Variant>,
     /// Whether paths are chosen by their pairs alone, so that small tables take paths of all kinds.
     is_by_pairs: bool,
     room: Room,
+}
+
+impl Drawn {
+    /// The job, with its options.
+    pub(crate) fn apply(&self, job: Job) -> Job {
+        let cost = if self.is_by_pairs { by_pairs() } else { CostSource::default() };
+        job.cost(cost).scan_options(self.options).variants(self.variants.clone())
+    }
 }
 
 /// What a device has room for.
@@ -86,7 +95,7 @@ fn random_jobs(bench: Bench) {
 
 /// Holds the device to the CPU, and both to the oracle; whether there was anything to hold them to.
 fn is_checked(drawn: &Drawn, devices: &[(Room, Device)]) -> bool {
-    let Drawn { case, options, variants, is_by_pairs, room } = drawn;
+    let Drawn { case, options, variants, room, .. } = drawn;
     let plain = match case.prepare() {
         Ok(paper) => paper,
         Err(error) if is_no_rule(&error) => return false,
@@ -103,10 +112,7 @@ fn is_checked(drawn: &Drawn, devices: &[(Room, Device)]) -> bool {
         Room::LittleMemory => is_small,
     };
     let room = if fits { *room } else { Room::Usual };
-    let paper = plain.again(&|job| {
-        let cost = if *is_by_pairs { by_pairs() } else { CostSource::default() };
-        job.cost(cost).scan_options(*options).variants(variants.clone())
-    });
+    let paper = plain.again(&|job| drawn.apply(job));
     let device = devices.iter().find(|(of, _)| *of == room).map(|(_, device)| device);
     let device = device.expect("there is one for each");
     let name = format!("{} with {room:?}, {options:?} as {variants:?}", device.name());
@@ -115,7 +121,7 @@ fn is_checked(drawn: &Drawn, devices: &[(Room, Device)]) -> bool {
 }
 
 /// The job of a seed.
-fn drawn(seed: u64, most_rows: usize) -> Drawn {
+pub(crate) fn drawn(seed: u64, most_rows: usize) -> Drawn {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, ..Config::default() };

@@ -36,7 +36,7 @@ fn joins_of_heavies() -> impl Iterator<Item = ScanOptions> {
 /// Joins, joins of several equalities, sweeps within heavy keys, and joins of parts of branches.
 fn count_accesses(paper: &Paper<'_>, counts: &mut [usize; 4]) {
     let Prepared { encoded, plan, .. } = &paper.prepared;
-    for block in blocks(&paper.prepared.task()) {
+    for block in blocks(&paper.prepared.area()) {
         for access in accesses(encoded, plan.program(), &block, &Control::default())
             .unwrap_or_else(|error| panic!("{error}"))
         {

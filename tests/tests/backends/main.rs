@@ -17,6 +17,7 @@ mod large;
 mod neighbours;
 mod overlaps;
 mod papers;
+mod places;
 mod plans;
 mod relations;
 mod scan;
@@ -33,6 +34,7 @@ use libtest_mimic::{Arguments, Trial};
 const TRIALS: &[&[Registered]] = &[
     scan::TRIALS,
     jobs::TRIALS,
+    places::TRIALS,
     large::TRIALS,
     variants::TRIALS,
     plans::TRIALS,

@@ -134,9 +134,9 @@ fn passed(job: &Prepared, program: &Program) -> Vec<Option<u64>> {
         }
         let branch = Branch { from: steps.start, upto: steps.end, known: UNKNOWN };
         let mut passed = Passed(vec![0; n_steps]);
-        let task = job.task();
-        for left in 0..task.left_upto {
-            for right in (0..task.right_upto).filter(|&right| task.holds(left, right)) {
+        let area = job.area();
+        for left in 0..area.left_upto {
+            for right in (0..area.right_upto).filter(|&right| area.holds(left, right)) {
                 walk.witness(branch, &job.encoded, left, right, &mut scratch[..], &mut passed);
             }
         }

@@ -54,7 +54,7 @@ impl Counts {
     fn add(&mut self, paper: &Paper<'_>) -> Result<()> {
         let Prepared { encoded, plan, .. } = &paper.prepared;
         let program = plan.program();
-        for block in blocks(&paper.prepared.task()) {
+        for block in blocks(&paper.prepared.area()) {
             let accesses = accesses(encoded, program, &block, &Control::default())?;
             let is_joined = accesses.iter().any(|access| matches!(access, Access::Overlap(_)));
             for access in accesses.iter().filter(|_| is_joined) {

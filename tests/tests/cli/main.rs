@@ -29,6 +29,7 @@ mod plans;
 mod program;
 mod resolve;
 mod score;
+mod several;
 #[cfg(unix)]
 mod signals;
 mod weights;

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use hyperblock::operators::Backend;
 use hyperblock::plan::Program;
+use hyperblock::run::loaded::Loaded;
 use hyperblock::run::schedule;
 use hyperblock::{Control, Prepared};
 use std::time::{Duration, Instant};
@@ -83,11 +84,11 @@ impl Times {
 
 /// Brings a job's columns and a path over them to the device, scans all pairs and counts the candidates: what is timed.
 pub(crate) fn scan(job: &Prepared, program: &Program, device: &dyn Backend) -> Result<u64> {
-    let mut loaded = device.load(&job.encoded, program)?;
+    let mut loaded = Loaded::new(device, &job.encoded, program)?;
     let mut n_found = 0;
     schedule::run(
-        &mut *loaded,
-        vec![job.task()],
+        &mut loaded,
+        vec![job.area()],
         schedule::MOST_CANDIDATES,
         &Control::default(),
         &mut |candidates| {

@@ -38,7 +38,7 @@ pub(super) fn run(args: &RapidfuzzArgs) -> Result<()> {
         theirs.n_found
     );
     let ours = Contender { name: format!("hyperblock, {}", device.name()), n_found, times };
-    let n_pairs = job.task().n_pairs();
+    let n_pairs = job.area().n_pairs();
     let mut lines =
         vec!["program,rows,pairs,candidates,runs,median_s,fastest_s,slowest_s,pairs_per_s".to_owned()];
     for side in [&theirs, &ours] {

@@ -67,7 +67,7 @@ fn measure(
     let mut first_rate = None;
     for device in devices {
         let job = job.prepare(&**device, &Control::default())?;
-        let n_pairs = job.task().n_pairs();
+        let n_pairs = job.area().n_pairs();
         let mut n_found = 0;
         let times = Times::of(|| {
             n_found = scan(&job, job.plan.program(), &**device)?;

@@ -10,14 +10,13 @@ use crate::base::latency::Latency;
 use crate::encode::Encoded;
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::Program;
-use crate::plan::access::{Access, KeyJoin, accesses};
-use crate::plan::partition::blocks;
+use crate::plan::access::{Access, KeyJoin};
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::{ItemList, Sweep};
+use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::stealing::{Division, Taker, interval_of};
 use hyperblock_shared::sweep::Order;
-use hyperblock_shared::window::Task;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -49,19 +48,15 @@ impl Scan for CpuScan<'_> {
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
         self.counts.iter_mut().for_each(|count| *count.get_mut() = 0);
-        let mut all = Vec::new();
-        for block in blocks(task) {
-            all.extend(accesses(self.encoded, self.program, &block, control)?);
-        }
         let n_steps = |access: &Access| match access {
             Access::Sweep(sweep) => Ok(u64::from(sweep.n_stretches())),
             Access::Join(join) => Ok(residual::n_steps(join.n_pairs)),
             Access::Overlap(join) => self.overlap_steps(join),
         };
-        let n_steps = all.iter().map(n_steps).sum::<Result<u64>>()?;
-        let steps = Steps::new(control, task.n_pairs(), n_steps);
+        let n_steps = task.accesses.iter().map(n_steps).sum::<Result<u64>>()?;
+        let steps = Steps::new(control, task.n_pairs, n_steps);
         let interval = self.program.options().interval;
-        for access in &all {
+        for access in &task.accesses {
             match access {
                 Access::Sweep(sweep) => {
                     let heavies = self.sweep(sweep, most, control, Some(&steps), found)?;

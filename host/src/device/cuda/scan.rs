@@ -18,18 +18,17 @@ use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::Program;
-use crate::plan::access::{Access, KeyJoin, accesses};
+use crate::plan::access::{Access, KeyJoin};
 use crate::plan::overlap::{BlockPair, OverlapJoin};
-use crate::plan::partition::blocks;
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::Sweep;
+use crate::plan::task::Task;
 use bytemuck::{Zeroable, cast_slice_mut};
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, DeviceSweep, HEAVY_WORDS, SweepCounters};
 use hyperblock_shared::screen::Screen;
 use hyperblock_shared::sweep::{Order, Settings};
 use hyperblock_shared::text::scratch_words;
-use hyperblock_shared::window::Task;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,24 +97,18 @@ impl Scan for CudaScan<'_> {
     ) -> Result<Outcome> {
         let mut work = Work::default();
         let options = self.program.options();
-        for block in blocks(task) {
-            for access in accesses(self.encoded, self.program, &block, control)? {
-                match access {
-                    Access::Sweep(sweep) => work.sweeps.extend(parts(&sweep)),
-                    Access::Join(join) if join.found_by == KeyMethod::Sweep => {
-                        work.sweeps.extend(parts(&join.as_sweep(&options)?));
-                    }
-                    Access::Join(join) => work.joins.push(join),
-                    Access::Overlap(join) => {
-                        let blocks = self.blocks(&join)?;
-                        work.overlaps.push((join, blocks));
-                    }
+        for access in &task.accesses {
+            match access {
+                Access::Sweep(sweep) => work.sweeps.extend(parts(sweep)),
+                Access::Join(join) if join.found_by == KeyMethod::Sweep => {
+                    work.sweeps.extend(parts(&join.as_sweep(&options)?));
                 }
+                Access::Join(join) => work.joins.push(join),
+                Access::Overlap(join) => work.overlaps.push((join, self.blocks(join)?)),
             }
         }
         loop {
-            let steps = Steps::new(control, task.n_pairs(), work.n_steps());
-            let before = control.n_compared();
+            let steps = Steps::new(control, task.n_pairs, work.n_steps());
             let n_counts = self.program.n_counts();
             if n_counts > 0 {
                 self.counts = self.gpu.zeros(n_counts)?;
@@ -132,20 +125,19 @@ impl Scan for CudaScan<'_> {
             if !self.grow(most)? {
                 return Ok(Outcome::TooMany);
             }
-            control.back_to(before);
         }
     }
 }
 
 /// What a task has to do.
 #[derive(Default)]
-struct Work {
-    joins: Vec<KeyJoin>,
-    overlaps: Vec<(OverlapJoin, Vec<BlockPair>)>,
+struct Work<'a> {
+    joins: Vec<&'a KeyJoin>,
+    overlaps: Vec<(&'a OverlapJoin, Vec<BlockPair>)>,
     sweeps: Vec<Sweep>,
 }
 
-impl Work {
+impl Work<'_> {
     fn n_steps(&self) -> u64 {
         let n_blocks: usize = self.overlaps.iter().map(|(_, blocks)| blocks.len()).sum();
         let n_stretches: u64 = self.sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
@@ -213,7 +205,7 @@ impl<'a> CudaScan<'a> {
     /// Appends the candidates of all joins and sweeps; whether the result buffer held them.
     fn access_all(
         &mut self,
-        work: &Work,
+        work: &Work<'_>,
         control: &Control,
         steps: &Steps<'_>,
         found: &mut Vec<Candidate>,

@@ -22,7 +22,7 @@ impl Prepared {
             planned_for: self.planned_for,
             encoded: &self.encoded,
             n_records: [self.left.n_records(), self.right().n_records()],
-            n_pairs: self.task().n_pairs(),
+            n_pairs: self.area().n_pairs(),
             subsumed: &self.subsumed,
             passing: self.plan.passing(&mut pairs)?,
             scans: self.scans(control)?,
@@ -42,7 +42,7 @@ impl Prepared {
     /// How branches are scanned.
     fn scans(&self, control: &Control) -> Result<Vec<BranchScan>> {
         let mut scans = Vec::new();
-        for block in blocks(&self.task()) {
+        for block in blocks(&self.area()) {
             for access in accesses(&self.encoded, self.plan.program(), &block, control)? {
                 scans.push(self.scan(&access));
             }

@@ -44,6 +44,7 @@ pub(super) fn accesses(
         kind,
         bare: manner.bare,
         method: manner.method,
+        share: [0, 1],
     };
     let same = same_value(encoded, program, &join, manner.longest_swept())?;
     Ok([Access::Sweep(sweep)]

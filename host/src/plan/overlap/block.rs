@@ -129,6 +129,30 @@ pub(super) fn pairs(
     pairs
 }
 
+impl BlockPair {
+    /// The same as pairs of blocks of at most `most` items.
+    pub(super) fn refined(self, most: u32) -> Vec<Self> {
+        let chunks = |range: &Range<u32>| -> Vec<Range<u32>> {
+            let starts = range.clone().step_by(most.max(1) as usize);
+            starts.map(|start| start..range.end.min(start.saturating_add(most.max(1)))).collect()
+        };
+        let (indexed, probing) = (chunks(&self.indexed), chunks(&self.probing));
+        let mut pairs = Vec::new();
+        for (nth, indexed) in indexed.iter().enumerate() {
+            // Within one block a value meets those before it.
+            for probing in &probing[if self.is_self { nth } else { 0 }..] {
+                pairs.push(Self {
+                    indexed: indexed.clone(),
+                    probing: probing.clone(),
+                    is_self: self.is_self && indexed == probing,
+                    ..self.clone()
+                });
+            }
+        }
+        pairs
+    }
+}
+
 /// The list that is indexed, and the one that probes.
 fn indexed_first([left, right]: [&ElementList; 2], is_left_indexed: bool) -> [&ElementList; 2] {
     if is_left_indexed { [left, right] } else { [right, left] }

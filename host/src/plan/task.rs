@@ -1,0 +1,267 @@
+//! Tasks: what one place is given to do at a time.
+//!
+//! A task is a pure function of a job: what some access paths look at in an area, or a share of that, comes to a run of
+//! candidates. A sweep is cut into runs of intervals, a join by the hashes of its keys (and where one of them has too many
+//! pairs, by its left records), an overlap join into pairs of blocks. Each pair of records that the whole looks at is looked at
+//! by one share, so that the union of their candidates is the result, whoever finds them, and in which order.
+
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::encode::Encoded;
+use crate::plan::Program;
+use crate::plan::access::{Access, KeyJoin, KeyList, accesses_by_path};
+use crate::plan::partition::{Area, blocks};
+use hyperblock_shared::join::hash;
+use hyperblock_shared::sweep::{Order, Settings};
+use std::sync::Arc;
+
+/// What is to be looked at, whoever does it.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// By which access paths.
+    pub accesses: Vec<Access>,
+    /// By access: the milliseconds that it is expected to take where the plan was made for.
+    pub expected: Vec<f64>,
+    /// The pairs of records that it stands for, looked at or not: for progress.
+    pub n_pairs: u64,
+}
+
+/// Rectangles that a part of a join is cut into at most.
+const MOST_RECTANGLES: u64 = 64;
+
+impl Task {
+    /// All that the program looks at in an area.
+    pub fn new(encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Self> {
+        let (mut accesses, mut expected) = (Vec::new(), Vec::new());
+        let all = blocks(area);
+        for block in &all {
+            let listed = accesses_by_path(encoded, program, block, control)?;
+            for (path, access) in &listed {
+                // What the accesses of one path have to do goes by their pairs.
+                let own = listed.iter().filter(|(other, _)| other == path);
+                let sum: f64 = own.map(|(_, access)| n_looked_at(access)).sum();
+                let share = n_looked_at(access) / sum / all.len() as f64;
+                expected.push(program.expected(*path) * share);
+            }
+            accesses.extend(listed.into_iter().map(|(_, access)| access));
+        }
+        Ok(Self { accesses, expected, n_pairs: area.n_pairs() })
+    }
+
+    /// The milliseconds that it is expected to take.
+    pub fn milliseconds(&self) -> f64 {
+        self.expected.iter().sum()
+    }
+
+    /// As about `n` tasks that take about as long as each other: of large accesses shares, of small ones several together.
+    pub fn cut(self, n: usize) -> Vec<Self> {
+        if n <= 1 || self.accesses.is_empty() {
+            return vec![self];
+        }
+        let (n_pairs, sum) = (self.n_pairs, self.milliseconds());
+        let each = (sum / n as f64).max(f64::MIN_POSITIVE);
+        let mut tasks: Vec<Self> = Vec::new();
+        for (access, expected) in self.accesses.into_iter().zip(self.expected) {
+            let n_parts = (expected / each).round().max(1.0) as usize;
+            let parts = access.parts(n_parts);
+            let own: f64 = parts.iter().map(n_looked_at).sum();
+            for part in parts {
+                let expected = expected * n_looked_at(&part) / own;
+                // Small ones join the last, if that is not full.
+                match tasks.last_mut().filter(|last| last.milliseconds() + expected <= each) {
+                    Some(last) => {
+                        last.accesses.push(part);
+                        last.expected.push(expected);
+                    }
+                    None => {
+                        tasks.push(Self { accesses: vec![part], expected: vec![expected], n_pairs: 0 });
+                    }
+                }
+            }
+        }
+        // All pairs are told of, by one task or another.
+        let n_tasks = tasks.len() as u64;
+        for (task, nth) in tasks.iter_mut().zip(0u64..) {
+            let upto = |nth: u64| (u128::from(n_pairs) * u128::from(nth) / u128::from(n_tasks)) as u64;
+            task.n_pairs = upto(nth + 1) - upto(nth);
+        }
+        tasks
+    }
+}
+
+/// About how much an access looks at, beside others of its kind.
+fn n_looked_at(access: &Access) -> f64 {
+    1.0 + match access {
+        Access::Sweep(sweep) => sweep.n_pairs() as f64,
+        Access::Join(join) => (join.left.rows.len() + join.right.rows.len()) as f64 + join.n_pairs as f64,
+        Access::Overlap(join) => {
+            f64::from(join.lists[0].len()) + f64::from(join.lists[1].len()) / f64::from(join.share[1])
+        }
+    }
+}
+
+impl Access {
+    /// As `n` shares or so, none of them empty.
+    fn parts(self, n: usize) -> Vec<Self> {
+        match self {
+            _ if n <= 1 => vec![self],
+            Self::Sweep(sweep) => {
+                sweep.parts(sweep.n_pairs().div_ceil(n as u64)).into_iter().map(Self::Sweep).collect()
+            }
+            Self::Join(join) => join.parts(n).into_iter().map(Self::Join).collect(),
+            Self::Overlap(join) => (0..n as u32)
+                .map(|nth| {
+                    let mut part = join.clone();
+                    part.share = [nth, n as u32];
+                    Self::Overlap(part)
+                })
+                .collect(),
+        }
+    }
+}
+
+impl KeyJoin {
+    /// Keys in `n` shares by their hashes; where a share has far more pairs than others, its left records in several.
+    fn parts(self, n: usize) -> Vec<Self> {
+        let is_self = self.order() == Order::Unordered;
+        let share = |key: u32| ((u64::from(hash(key)) * n as u64) >> u32::BITS) as usize;
+        let divided = |list: &KeyList| {
+            let mut parts = vec![KeyList::default(); n];
+            for (&key, &row) in list.keys.iter().zip(&list.rows) {
+                let part = &mut parts[share(key)];
+                part.keys.push(key);
+                part.rows.push(row);
+            }
+            parts
+        };
+        let lefts = divided(&self.left);
+        let rights = if is_self { Vec::new() } else { divided(&self.right) };
+        let n_pairs = self.n_pairs_by(n, &share);
+        let most = (2 * self.n_pairs / n as u64).max(1);
+        let mut parts = Vec::new();
+        for (nth, left) in lefts.into_iter().enumerate().filter(|(nth, _)| n_pairs[*nth] > 0) {
+            let left = Arc::new(left);
+            let right = if is_self { left.clone() } else { Arc::new(rights[nth].clone()) };
+            let n_chunks = n_pairs[nth].div_ceil(most).min(left.rows.len() as u64).min(MOST_RECTANGLES);
+            if n_chunks <= 1 {
+                parts.push(Self { left, right, n_pairs: n_pairs[nth], ..self.clone() });
+                continue;
+            }
+            // Of one list with itself, a pair counts where its smaller record is on the left.
+            let order = if is_self { Order::Ascending } else { self.order() };
+            let settings = Settings { order, ..self.settings };
+            let chunk = left.rows.len().div_ceil(n_chunks as usize);
+            for (keys, rows) in left.keys.chunks(chunk).zip(left.rows.chunks(chunk)) {
+                let left = Arc::new(KeyList { keys: keys.to_vec(), rows: rows.to_vec() });
+                let n_pairs = n_pairs[nth] / n_chunks;
+                parts.push(Self { left, right: right.clone(), settings, n_pairs, ..self.clone() });
+            }
+        }
+        parts
+    }
+
+    /// By share of the keys: how many pairs of records have the same one.
+    fn n_pairs_by(&self, n: usize, share: &dyn Fn(u32) -> usize) -> Vec<u64> {
+        let n_keys = self.left.keys.iter().max().map_or(0, |&key| key as usize + 1);
+        let mut counts = vec![[0u32; 2]; n_keys];
+        for (list, side) in [(&self.left, 0), (&self.right, 1)] {
+            list.keys.iter().for_each(|&key| {
+                if let Some(count) = counts.get_mut(key as usize) {
+                    count[side] += 1;
+                }
+            });
+        }
+        let is_self = self.order() == Order::Unordered;
+        let mut n_pairs = vec![0u64; n];
+        for (key, [left, right]) in (0u32..).zip(counts) {
+            let product = u64::from(left) * u64::from(right);
+            n_pairs[share(key)] += if is_self { (product - u64::from(left)) / 2 } else { product };
+        }
+        n_pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::ScanOptions;
+    use crate::plan::join::JoinMethod;
+    use crate::plan::path::KeyMethod;
+    use hyperblock_shared::screen::Screen;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn list(keys: &[u32]) -> Arc<KeyList> {
+        Arc::new(KeyList { keys: keys.to_vec(), rows: (0..keys.len() as u32).rev().collect() })
+    }
+
+    fn settings(order: Order) -> Settings {
+        Settings {
+            screen: Screen::Codes,
+            order,
+            lead: 0,
+            lead_step: 0,
+            from: 0,
+            upto: 1,
+            stretch: 32,
+            policy: ScanOptions::default().policy,
+            queue: true,
+            is_decided: true,
+        }
+    }
+
+    /// The pairs that a join looks at, as its order counts them.
+    fn pairs(join: &KeyJoin) -> Vec<(u32, u32)> {
+        let is_self = join.order() == Order::Unordered;
+        let of = |list: &KeyList| -> Vec<(u32, u32)> {
+            list.keys.iter().copied().zip(list.rows.iter().copied()).collect()
+        };
+        let (lefts, rights) = (of(&join.left), of(&join.right));
+        let mut all = Vec::new();
+        for &(left_key, left) in &lefts {
+            for &(right_key, right) in &rights {
+                let counts = !is_self || left < right;
+                if left_key == right_key && counts {
+                    all.extend(join.order().pair(left, right));
+                }
+            }
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn each_pair_of_a_join_is_in_one_part(
+            lefts in vec(prop_oneof![0u32..3, 0u32..40], 0..60),
+            rights in vec(prop_oneof![0u32..3, 0u32..40], 0..60),
+            order in 0u32..3,
+            n in 1usize..20,
+        ) {
+            let order = Order::from_number(order);
+            let left = list(&lefts);
+            let right = match order {
+                Order::Unordered => left.clone(),
+                Order::AsTheyAre | Order::Ascending => list(&rights),
+            };
+            let mut join = KeyJoin {
+                left,
+                right,
+                settings: settings(order),
+                method: JoinMethod::Skew,
+                found_by: KeyMethod::Hash,
+                predicates: Vec::new(),
+                is_same_value: false,
+                n_keys: 40,
+                n_pairs: 0,
+            };
+            join.n_pairs = join.n_pairs_by(1, &|_| 0)[0];
+            let expected: BTreeSet<(u32, u32)> = pairs(&join).into_iter().collect();
+            let mut seen = BTreeSet::new();
+            for pair in join.parts(n).iter().flat_map(pairs) {
+                prop_assert!(seen.insert(pair), "{:?} twice", pair);
+            }
+            prop_assert_eq!(seen, expected);
+        }
+    }
+}

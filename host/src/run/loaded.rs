@@ -1,0 +1,58 @@
+//! A job, loaded: whole if it fits into the device's memory, else piece by piece.
+
+use super::pieces::{Pieces, n_bytes};
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::encode::Encoded;
+use crate::operators::Backend;
+use crate::operators::scan::{Outcome, Scan};
+use crate::plan::Program;
+use crate::plan::partition::Area;
+use crate::plan::task::Task;
+use hyperblock_shared::layout::Candidate;
+
+/// A job on a device, ready to run areas of it.
+pub struct Loaded<'a>(Held<'a>);
+
+enum Held<'a> {
+    Whole { scan: Box<dyn Scan + 'a>, encoded: &'a Encoded, program: &'a Program },
+    Pieces(Pieces<'a>),
+}
+
+impl<'a> Loaded<'a> {
+    /// Brings a job to a device, or what there is room for at a time.
+    pub fn new(device: &'a dyn Backend, encoded: &'a Encoded, program: &'a Program) -> Result<Self> {
+        if fits(device, encoded)? {
+            return Self::whole(device, encoded, program);
+        }
+        let budget = device.memory_for_columns()?;
+        tracing::info!("{} bytes do not fit into {budget}: the job is loaded in pieces", encoded.n_bytes());
+        Ok(Self(Held::Pieces(Pieces { device, encoded, program, budget })))
+    }
+
+    /// The same, where it is known that there is room for all.
+    pub(super) fn whole(device: &'a dyn Backend, encoded: &'a Encoded, program: &'a Program) -> Result<Self> {
+        Ok(Self(Held::Whole { scan: device.load(encoded, program)?, encoded, program }))
+    }
+
+    /// Appends the area's candidates to `found`, in any order, and stops early once there are more than `most`.
+    pub fn run(
+        &mut self,
+        area: &Area,
+        most: usize,
+        control: &Control,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Outcome> {
+        match &mut self.0 {
+            Held::Whole { scan, encoded, program } => {
+                scan.run(&Task::new(encoded, program, area, control)?, most, control, found)
+            }
+            Held::Pieces(pieces) => pieces.run(area, most, control, found),
+        }
+    }
+}
+
+/// Whether a device can hold a job whole.
+pub(super) fn fits(device: &dyn Backend, encoded: &Encoded) -> Result<bool> {
+    Ok(n_bytes(encoded) <= device.memory_for_columns()?)
+}
