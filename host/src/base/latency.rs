@@ -4,6 +4,10 @@
 //! into a histogram ([HDR](https://docs.rs/hdrhistogram)), which knows the extremes and any quantile to three digits. They
 //! are recorded only when a [`Control`](crate::Control) watches.
 
+mod shared;
+
+pub use shared::{Shared, TaskTime};
+
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 use std::fmt;
@@ -29,6 +33,8 @@ pub struct Latencies {
     pub transfers: Latency,
     /// Launches of kernels, by the device's clock.
     pub kernels: Latency,
+    /// What several places did, if there are several.
+    pub shared: Vec<TaskTime>,
 }
 
 /// Times of one kind.
@@ -105,7 +111,11 @@ impl Latencies {
 
     /// One object, in nanoseconds.
     pub fn json(&self) -> Value {
-        self.kinds().into_iter().map(|(name, latency)| (name, latency.json())).collect()
+        let mut all: Value = self.kinds().into_iter().map(|(name, latency)| (name, latency.json())).collect();
+        if !self.shared.is_empty() {
+            all["places"] = Shared(&self.shared).json();
+        }
+        all
     }
 }
 
@@ -125,7 +135,7 @@ impl fmt::Display for Latencies {
             }
             writeln!(f)?;
         }
-        Ok(())
+        if self.shared.is_empty() { Ok(()) } else { write!(f, "Places:\n{}", Shared(&self.shared)) }
     }
 }
 

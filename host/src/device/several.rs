@@ -19,6 +19,7 @@ pub use dealer::{Dealer, Next, Schedule};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::latency::TaskTime;
 use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::runs::{merge, sort};
@@ -251,17 +252,18 @@ impl Round<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the place does next, if it is needed.
-    fn next(&self, place: usize) -> Option<usize> {
+    /// What the place does next, if it is needed, and whether it had been dealt to another one.
+    fn next(&self, place: usize) -> Option<(usize, bool)> {
         let mut state = self.state();
         loop {
             if state.ended.is_some() {
                 return None;
             }
+            let n_stolen = state.dealer.n_stolen();
             match state.dealer.next(place) {
                 Next::Task(task) => {
                     self.changed.notify_all();
-                    return Some(task);
+                    return Some((task, state.dealer.n_stolen() > n_stolen));
                 }
                 Next::Done => return None,
                 Next::Wait => {
@@ -279,13 +281,30 @@ impl Round<'_> {
         sender: &SyncSender<Vec<Candidate>>,
     ) {
         let _bell = Bell(self);
-        while let Some(ix) = self.next(nth) {
+        let mut before = Instant::now();
+        while let Some((ix, was_stolen)) = self.next(nth) {
             let start = Instant::now();
             let done = self.control.guard(|| self.run(nth, ix, scan));
+            let waited = start - before;
+            let took = start.elapsed();
+            before = start + took;
             let mut state = self.state();
             match done {
                 Ok((Outcome::Done, run)) => {
-                    state.dealer.done(nth, start.elapsed().as_secs_f64());
+                    self.control.watch(|latencies| {
+                        let place = (nth, self.several.places[nth].name.as_str().into());
+                        let (expected, n_candidates) = (self.tasks[ix].milliseconds(), run.len());
+                        latencies.tasks.record(took);
+                        latencies.shared.push(TaskTime {
+                            place,
+                            expected,
+                            took,
+                            waited,
+                            n_candidates,
+                            was_stolen,
+                        });
+                    });
+                    state.dealer.done(nth, took.as_secs_f64());
                     state.n_found += run.len();
                     if state.n_found > self.most {
                         state.ended.get_or_insert(Ok(Outcome::TooMany));

@@ -1,6 +1,6 @@
 //! Several places: the same bytes whoever shares the work, and clear words about lists that make no sense.
 
-use crate::program::{Folder, people};
+use crate::program::people;
 use insta::assert_snapshot;
 
 const DEDUPE: &str = "dedupe people.csv -r rules.toml --quiet";
@@ -35,14 +35,36 @@ fn lists_that_make_no_sense() {
             .unwrap_or_default()
             .to_owned()
     };
-    assert_snapshot!(refused("--devices cpu,gpu"), @"");
-    assert_snapshot!(refused("--devices cpu/0"), @"");
-    assert_snapshot!(refused("--devices cpu,cpu/2"), @"");
-    assert_snapshot!(refused("--devices auto"), @"");
-    assert_snapshot!(refused("--devices cpu --device cpu"), @"");
-    assert_snapshot!(refused("--devices cpu --schedule fair"), @"");
-    assert_snapshot!(refused("--schedule steal"), @"");
-    assert_snapshot!(refused("--partitions 0"), @"");
+    assert_snapshot!(refused("--devices cpu,gpu"), @"error: invalid value 'cpu,gpu' for '--devices <LIST>': `gpu`: expected cpu, cuda or cuda:N, and after a slash into how many places it is divided, up to 64");
+    assert_snapshot!(refused("--devices cpu/0"), @"error: invalid value 'cpu/0' for '--devices <LIST>': `cpu/0`: expected cpu, cuda or cuda:N, and after a slash into how many places it is divided, up to 64");
+    assert_snapshot!(refused("--devices cpu,cpu/2"), @"error: invalid value 'cpu,cpu/2' for '--devices <LIST>': cpu is named twice; cpu/2 are two places of it");
+    assert_snapshot!(refused("--devices auto"), @"error: invalid value 'auto' for '--devices <LIST>': `auto`: expected cpu, cuda or cuda:N, and after a slash into how many places it is divided, up to 64");
+    assert_snapshot!(refused("--devices cpu --device cpu"), @"error: the argument '--devices <LIST>' cannot be used with '--device <DEVICE>'");
+    assert_snapshot!(refused("--devices cpu --schedule fair"), @"error: invalid value 'fair' for '--schedule <HOW>': expected bounded-hash, even-split, round-robin or steal");
+    assert_snapshot!(refused("--schedule steal"), @"error: the following required arguments were not provided:");
+    assert_snapshot!(refused("--partitions 0"), @"error: invalid value '0' for '--partitions <N>': 0 is not in 1..=65536");
+}
+
+#[test]
+fn what_each_place_did() {
+    let folder = people();
+    let analyze = "explain people.csv -r rules.toml --analyze --devices cpu/2 --partitions 6";
+    let told = folder.stdout(analyze);
+    let table = told.split("\nPlaces:\n").nth(1).expect("places are told of");
+    let rows = table.lines().filter(|line| line.starts_with("  cpu (1 thread)"));
+    let numbers = |row: &str| -> Vec<u64> {
+        row.trim_start_matches("  cpu (1 thread)")
+            .split_whitespace()
+            .map_while(|it| it.parse().ok())
+            .collect()
+    };
+    let sums =
+        rows.map(numbers).fold([0; 3], |sums, row| [sums[0] + row[0], sums[1] + row[1], sums[2] + row[2]]);
+    let [n_tasks, n_stolen, n_candidates] = sums;
+    assert!((2..=8).contains(&n_tasks) && n_stolen <= n_tasks, "{told}");
+    assert!(told.contains(&format!("Candidates: {n_candidates};")), "{told}");
+    let json = folder.stdout(&format!("{analyze} --format json"));
+    assert!(json.contains("\"places\":"), "{json}");
 }
 
 #[test]
