@@ -3,19 +3,24 @@
 //! A [`person`] is drawn from our own [`words`], heavy ones first; [`people`] repeats some of them with
 //! [`noise`] and keeps the truth, and [`skew`] says how unevenly names and zip codes come up; [`names`] makes
 //! distinct names for the scan. [`papers`], [`titles`] and [`cds`] are of a [`vocabulary`] of made-up words, and
-//! so are not about persons; [`slips`] happen to all. Their randomness comes from one ChaCha8 stream, and their
+//! so are not about persons. [`traffic`] is records of accidents on made-up [`roads`], as many as millions: each
+//! [`accident`] is drawn when its row is written, and [`mishaps`] make others' copies of it. [`slips`] happen to all. Their randomness comes from one ChaCha8 stream, and their
 //! mathematics from libm, so neither platform nor thread count shows in the files. [`zipf`] has columns of
 //! keys for joins, by the mathematics that others published counts of.
 
+mod accident;
 mod cds;
+mod mishaps;
 pub(crate) mod names;
 mod noise;
 mod papers;
 mod people;
 mod person;
+mod roads;
 mod skew;
 mod slips;
 mod titles;
+mod traffic;
 mod vocabulary;
 mod words;
 pub(crate) mod zipf;
@@ -111,6 +116,25 @@ pub(crate) enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
+    /// Traffic accidents, some written down more than once: traffic.csv, and truth.csv which says which are the same
+    ///
+    /// traffic.csv has id and 16 columns: accident_index, date, time, police_force, local_authority, road_class,
+    /// road_number, road_name, junction, speed_limit, easting, northing, severity, vehicles, casualties and weather;
+    /// truth.csv has id and entity_id, and rows with the same entity_id are the same accident.
+    Traffic {
+        /// Rows to write
+        #[arg(long)]
+        rows: u32,
+        /// The same seed gives the same files
+        #[arg(long)]
+        seed: u64,
+        /// Share of rows that repeat another row's accident, from 0 to 0.5
+        #[arg(long, default_value_t = 0.2, value_parser = up_to_half)]
+        duplicates: f64,
+        /// Folder for the two files
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
     /// Two columns of keys that follow Zipf's law together: left.bin and right.bin, and how many pairs have
     /// the same key
     ///
@@ -188,6 +212,14 @@ pub(crate) fn run(command: &Command) -> Result<()> {
             let titles = titles::draw(*rows, *seed);
             replace(output, |file| titles::write(&titles, file))?;
             println!("wrote {}: {rows} titles", output.display());
+        }
+        Command::Traffic { rows, seed, duplicates, output } => {
+            let traffic = traffic::Traffic::draw(*rows, *seed, *duplicates);
+            let (table, truth) = (output.join("traffic.csv"), output.join("truth.csv"));
+            replace(&table, |file| traffic.write(file))?;
+            replace(&truth, |file| traffic.write_truth(file))?;
+            println!("wrote {}: {rows} rows, {} accidents", table.display(), traffic.n_entities());
+            println!("wrote {}: which are the same", truth.display());
         }
         Command::Zipf { rows, s, seed, output } => {
             let columns = zipf::Alphabet::new(*rows, *seed).draw(*s);

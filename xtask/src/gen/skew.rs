@@ -45,7 +45,7 @@ impl Skew {
 }
 
 /// A place among `n`, from 0.
-fn place(zipf: &Zipf<f64>, n: usize, rng: &mut ChaCha8Rng) -> usize {
+pub(super) fn place(zipf: &Zipf<f64>, n: usize, rng: &mut ChaCha8Rng) -> usize {
     // Rounding might just pass the end.
     (zipf.sample(rng) as usize).clamp(1, n) - 1
 }
