@@ -148,6 +148,8 @@ pub(crate) enum Workload {
     Equality,
     /// 100,000 papers with 100,000 others, ten rules of equalities and jaro_winkler
     Papers,
+    /// 100,000 traffic accidents of 16 columns, fifty rules
+    Traffic,
     /// The data set dblp_scholar_1to1, if it is there: jaro_winkler >= 0.9 of titles or authors
     Scholar,
 }

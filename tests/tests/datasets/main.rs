@@ -73,7 +73,7 @@ fn main() {
         ),
     ];
     let all = set::all();
-    for data in &all {
+    for data in all.iter().chain([&set::traffic()]) {
         let of_all = |what: &str, check: fn(&DataSet) -> Result<(), Failed>| {
             let data = data.clone();
             Trial::test(format!("{what}::{}", data.name), move || check(&data))

@@ -33,6 +33,9 @@ pub(crate) fn folder() -> PathBuf {
     std::env::var_os(DATA).map_or_else(beside, PathBuf::from)
 }
 
+/// Data sets that have rules for benchmarks too, as many as in HyperBlocker's paper.
+const OF_THE_PAPER: [&str; 3] = ["dblp_acm", "dblp_scholar_1to1", "dblp_scholar_labelled"];
+
 /// The data sets that there are rules for, whether they are there or not. A folder of folders is a data set each.
 pub(crate) fn all() -> Vec<DataSet> {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
@@ -51,7 +54,22 @@ pub(crate) fn all() -> Vec<DataSet> {
             rules: rules.clone(),
         }));
     }
+    all.extend(OF_THE_PAPER.map(|name| DataSet {
+        name: format!("{name}/paper"),
+        folder: folder().join(name),
+        rules: of_the_paper(name),
+    }));
     all
+}
+
+/// `cargo xtask gen traffic --rows 400 --seed 1`, which is always there, with fifty rules.
+pub(crate) fn traffic() -> DataSet {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/traffic");
+    DataSet { name: "traffic".to_owned(), folder, rules: of_the_paper("traffic") }
+}
+
+fn of_the_paper(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../xtask/paper").join(format!("{name}.toml"))
 }
 
 /// The names in a folder, sorted; none if it is not there.

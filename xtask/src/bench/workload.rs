@@ -1,7 +1,7 @@
 //! The scan's workloads: tables, rules, and how many pairs of them are candidates.
 //!
-//! One for each kind of measure (edit distance, Jaro-Winkler, token sets), one that an equality decides, and two across
-//! tables: many rules, and real text. Tables are generated, always the same, but for the real one.
+//! One for each kind of measure (edit distance, Jaro-Winkler, token sets), one that an equality decides, one of fifty
+//! rules, and two across tables: ten rules, and real text. Tables are generated, always the same, but for the real one.
 
 use super::Workload;
 use crate::cargo::{root, target};
@@ -17,12 +17,16 @@ use std::path::PathBuf;
 const SEED: u64 = 1;
 
 /// How many pairs are candidates, by number of records. What is not known is only compared between devices.
-const KNOWN: [(Workload, u32, u64); 7] = [
+const KNOWN: [(Workload, u32, u64); 11] = [
     // Counted once on the CPU, whose comparators are tested against an independent oracle.
     (Workload::Levenshtein, 100_000, 146_209),
     (Workload::Levenshtein, 262_144, 960_094),
     (Workload::JaroWinkler, 262_144, 9_836_049),
     (Workload::Papers, 100_000, 47_578),
+    (Workload::Traffic, 20_000, 5_269),
+    (Workload::Traffic, 100_000, 27_818),
+    (Workload::Traffic, 300_000, 86_897),
+    (Workload::Traffic, 1_000_000, 327_417),
     (Workload::Scholar, 61_353, 8_233),
     // Counted once by a program that shares nothing with the engine, and joins instead of scanning.
     (Workload::Jaccard, 100_000, 26_549),
@@ -51,6 +55,8 @@ const PAPERS: [&str; 10] = [
     "l.authors = r.authors AND jaro_winkler(l.title, r.title) >= 0.85 AND jaro_winkler(l.venue, r.venue) >= 0.8",
     "l.title = r.title AND l.venue = r.venue AND jaro_winkler(l.authors, r.authors) >= 0.6",
 ];
+/// A file: the rules are many, and have names.
+const TRAFFIC: &str = include_str!("../../paper/traffic.toml");
 const SCHOLAR: [&str; 2] =
     ["jaro_winkler(l.title, r.title) >= 0.9", "jaro_winkler(l.authors, r.authors) >= 0.9"];
 
@@ -80,7 +86,7 @@ impl Workload {
     pub(super) fn rows(self, asked: Option<u32>) -> u32 {
         match self {
             Self::Levenshtein | Self::JaroWinkler => asked.unwrap_or(262_144),
-            Self::Jaccard | Self::Papers => asked.unwrap_or(100_000),
+            Self::Jaccard | Self::Papers | Self::Traffic => asked.unwrap_or(100_000),
             Self::Equality => asked.unwrap_or(1_000_000),
             Self::Scholar => 61_353,
         }
@@ -96,7 +102,7 @@ impl Workload {
     pub(crate) fn make(self, rows: u32) -> Result<Option<Files>> {
         let folder = target().join("bench").join(format!("{}-{rows}", self.name()));
         let rules = folder.join("rules.toml");
-        let text = rule_file(self.rules());
+        let text = self.rules();
         replace(&rules, |file| file.write_all(text.as_bytes()))?;
         let table = |name: &str| folder.join(name);
         let (left, right) = match self {
@@ -117,6 +123,10 @@ impl Workload {
                 r#gen::run(&Command::Papers { rows, seed: SEED, duplicates: 0.5, output: folder.clone() })?;
                 (table("tableA.csv"), Some(table("tableB.csv")))
             }
+            Self::Traffic => {
+                r#gen::run(&Command::Traffic { rows, seed: SEED, duplicates: 0.2, output: folder.clone() })?;
+                (table("traffic.csv"), None)
+            }
             Self::Scholar => {
                 let data = data_sets().join("dblp_scholar_1to1");
                 if !data.is_dir() {
@@ -128,14 +138,16 @@ impl Workload {
         Ok(Some(Files { left, right, rules }))
     }
 
-    fn rules(self) -> &'static [&'static str] {
+    /// The rule file.
+    fn rules(self) -> String {
         match self {
-            Self::Levenshtein => &LEVENSHTEIN,
-            Self::JaroWinkler => &JARO_WINKLER,
-            Self::Jaccard => &JACCARD,
-            Self::Equality => &EQUALITY,
-            Self::Papers => &PAPERS,
-            Self::Scholar => &SCHOLAR,
+            Self::Levenshtein => rule_file(&LEVENSHTEIN),
+            Self::JaroWinkler => rule_file(&JARO_WINKLER),
+            Self::Jaccard => rule_file(&JACCARD),
+            Self::Equality => rule_file(&EQUALITY),
+            Self::Papers => rule_file(&PAPERS),
+            Self::Traffic => TRAFFIC.to_owned(),
+            Self::Scholar => rule_file(&SCHOLAR),
         }
     }
 }
@@ -152,23 +164,29 @@ mod tests {
     use clap::ValueEnum;
     use hyperblock::device::cpu::Cpu;
 
+    fn n_found(workload: Workload, rows: u32) -> u64 {
+        let device = Cpu::new();
+        let files = workload.make(rows).unwrap().unwrap();
+        let job = files.job().prepare(&device, &hyperblock::Control::default()).unwrap();
+        assert!(job.subsumed.is_empty() || workload == Workload::Papers, "{:?}", job.subsumed);
+        scan(&job, job.plan.program(), &device).unwrap()
+    }
+
     #[test]
     fn every_workload_finds_some() {
-        let device = Cpu::new();
         for &workload in Workload::value_variants() {
             if workload == Workload::Scholar {
                 continue; // Large, and not everywhere.
             }
-            let job = workload
-                .make(400)
-                .unwrap()
-                .unwrap()
-                .job()
-                .prepare(&device, &hyperblock::Control::default())
-                .unwrap();
-            let n_found = scan(&job, job.plan.program(), &device).unwrap();
+            let n_found = n_found(workload, 400);
             assert!((1..4_000).contains(&n_found), "{}: {n_found}", workload.name());
         }
+    }
+
+    /// Of fewer rows than are measured, which is soon done.
+    #[test]
+    fn fifty_rules_find_as_many_as_are_known() {
+        assert_eq!(Some(n_found(Workload::Traffic, 20_000)), Workload::Traffic.known(20_000));
     }
 
     #[test]

@@ -108,6 +108,16 @@ mod tests {
         assert_ne!(files(1), files(2));
     }
 
+    /// Tests of the engine read these.
+    #[test]
+    fn bundled_files_are_of_the_first_seed() {
+        let bundled = [
+            include_str!("../../../tests/data/traffic/table.csv"),
+            include_str!("../../../tests/data/traffic/truth.csv"),
+        ];
+        assert!(files(&Traffic::draw(400, 1, 0.2)) == bundled, "they are not what is drawn");
+    }
+
     #[test]
     fn the_truth_knows_every_row() {
         for (rows, duplicates) in [(0, 0.2), (1, 0.5), (2, 0.5), (3, 0.5), (2000, 0.0), (2000, 0.5)] {
