@@ -3,10 +3,10 @@
 //! A [`person`] is drawn from our own [`words`], heavy ones first; [`people`] repeats some of them with
 //! [`noise`] and keeps the truth, and [`skew`] says how unevenly names and zip codes come up; [`names`] makes
 //! distinct names for the scan. [`papers`], [`titles`] and [`cds`] are of a [`vocabulary`] of made-up words, and
-//! so are not about persons. [`traffic`] is records of accidents on made-up [`roads`], as many as millions: each
-//! [`accident`] is drawn when its row is written, and [`mishaps`] make others' copies of it. [`slips`] happen to all. Their randomness comes from one ChaCha8 stream, and their
-//! mathematics from libm, so neither platform nor thread count shows in the files. [`zipf`] has columns of
-//! keys for joins, by the mathematics that others published counts of.
+//! so are not about persons. [`traffic`] has accidents on made-up [`roads`], for tables of many millions: an [`accident`]
+//! is drawn when its row is written, and [`mishaps`] make the copies. [`slips`] happen to all. Their randomness comes
+//! from ChaCha8 streams of one seed, and their mathematics from libm, so neither platform nor thread count shows in the
+//! files. [`zipf`] has columns of keys for joins, by the mathematics that others published counts of.
 
 mod accident;
 mod cds;

@@ -190,8 +190,9 @@ fn day(rng: &mut ChaCha8Rng) -> u32 {
     }
 }
 
+/// Years without a leap day that four divides are far away.
 fn is_leap(year: u32) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    year.is_multiple_of(4)
 }
 
 fn days_of_year(year: u32) -> u32 {
