@@ -382,7 +382,7 @@ impl PlaceArgs {
             // One place, with a number of tasks.
             (None, Some(_)) => {
                 let device = self.one.open()?;
-                Ok(Box::new(Several::new(self.schedule, partitions).with_place(device, None)?))
+                Ok(Box::new(Several::new(vec![(device, None)], self.schedule, partitions)?))
             }
         }
     }

@@ -44,6 +44,7 @@ mod quality;
 mod rapidfuzz;
 #[cfg(feature = "bench")]
 pub(crate) mod scan;
+mod schedule;
 #[cfg(feature = "bench")]
 mod score;
 #[cfg(feature = "bench")]
@@ -126,6 +127,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Planning beside the scan: from short values to very long ones, and from one rule to thousands
     Planning(PlanningArgs),
+    /// Jobs whose tasks are dealt to several places: each schedule, from few tasks to very many
+    Schedule(schedule::ScheduleArgs),
     /// Entities of seven data sets by weights that are fitted without labels, beside Splink's (Python, from PyPI)
     Quality(QualityArgs),
     /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours
@@ -581,6 +584,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Workflow(args) => workflow::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Planning(args) => planning::run(args),
+        Command::Schedule(args) => schedule::run(args),
         Command::Job(args) => job::run(args, sides),
     }
 }

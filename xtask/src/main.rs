@@ -1,8 +1,8 @@
 //! `cargo xtask`: the project's own commands, one file each.
 //!
 //! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures,
-//! [`ablate`] measures without one part or another, [`train_cost`] makes cost models, [`fuzz`] reads damaged files, and
-//! [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
+//! [`ablate`] measures without one part or another, [`train_cost`] makes cost models, [`fuzz`] reads damaged files,
+//! [`simulate`] replays tasks over machines that are not here, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
 
 mod ablate;
 mod bench;
@@ -18,6 +18,7 @@ mod paths;
 #[cfg(feature = "bench")]
 mod record;
 mod replace;
+mod simulate;
 mod test;
 mod tidy;
 mod train_cost;
@@ -50,6 +51,8 @@ enum Command {
     TrainCost(train_cost::Args),
     /// Read damaged files of every kind, made by chance, for as long as asked
     Fuzz(fuzz::Args),
+    /// Replay the tasks of a job over more GPUs than there are
+    Simulate(simulate::Args),
     /// Run everything CI runs: tidy, format, clippy, tests, kernels
     Test(test::Args),
 }
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Ablate(args) => ablate::run(&args),
         Command::TrainCost(args) => train_cost::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Test(args) => test::run(&args),
     };
     match result {

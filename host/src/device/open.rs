@@ -130,25 +130,25 @@ pub fn open_all(
     };
     let n_gpu_places: usize =
         list.iter().filter(|(choice, _)| *choice != DeviceChoice::Cpu).map(|(_, n)| n).sum();
-    let mut several = Several::new(schedule, partitions);
+    let mut places: Vec<(Box<dyn Backend>, Option<usize>)> = Vec::new();
     for (choice, n) in list {
         for _ in 0..n {
-            several = match choice {
+            places.push(match choice {
                 DeviceChoice::Cuda(ordinal) => {
                     let gpu = Cuda::open(ordinal)?.with_memory(device_memory.unwrap_or(u64::MAX));
                     // Columns may have half of what is free.
                     let share = gpu.memory_for_columns()?.saturating_mul(2) / n as u64;
-                    several.with_place(Box::new(gpu.with_memory(share)), None)?
+                    (Box::new(gpu.with_memory(share)), None)
                 }
                 DeviceChoice::Cpu | DeviceChoice::Auto => {
                     // A GPU is waited for by a thread of its own.
                     let n_threads = rayon::current_num_threads().saturating_sub(n_gpu_places) / n;
-                    several.with_place(Box::new(Cpu::new()), Some(n_threads.max(1)))?
+                    (Box::new(Cpu::new()), Some(n_threads.max(1)))
                 }
-            };
+            });
         }
     }
-    Ok(Box::new(several))
+    Ok(Box::new(Several::new(places, schedule, partitions)?))
 }
 
 /// The device that is always there: the CPU's cores. It has room for what another device has none for.

@@ -95,20 +95,25 @@ impl Place {
 }
 
 impl Several {
-    /// No places yet.
-    pub fn new(schedule: Schedule, partitions: Option<usize>) -> Self {
-        Self { places: Vec::new(), schedule, partitions, fault: None }
-    }
-
-    /// With one more place, and if it is of the CPU, so many threads of its own.
-    pub fn with_place(mut self, device: Box<dyn Backend>, n_threads: Option<usize>) -> Result<Self> {
-        let pool = n_threads.map(|n| rayon::ThreadPoolBuilder::new().num_threads(n.max(1)).build());
-        let pool = pool.transpose().map_err(|error| {
-            Error::Job(format!("threads cannot be started: {error}; ask for fewer with --threads"))
-        })?;
-        let name = pool.as_ref().map_or_else(|| device.name(), |pool| pool.install(|| device.name()));
-        self.places.push(Place { name, device, pool });
-        Ok(self)
+    /// Devices, each with so many threads of its own if it is of the CPU and shares them with nobody; at least one.
+    pub fn new(
+        devices: Vec<(Box<dyn Backend>, Option<usize>)>,
+        schedule: Schedule,
+        partitions: Option<usize>,
+    ) -> Result<Self> {
+        let place = |(device, n_threads): (Box<dyn Backend>, Option<usize>)| {
+            let pool = n_threads.map(|n| rayon::ThreadPoolBuilder::new().num_threads(n.max(1)).build());
+            let pool = pool.transpose().map_err(|error| {
+                Error::Job(format!("threads cannot be started: {error}; ask for fewer with --threads"))
+            })?;
+            let name = pool.as_ref().map_or_else(|| device.name(), |pool| pool.install(|| device.name()));
+            Ok(Place { name, device, pool })
+        };
+        let places = devices.into_iter().map(place).collect::<Result<Vec<_>>>()?;
+        match places.is_empty() {
+            true => Err(Error::Job("there is no place to run at".into())),
+            false => Ok(Self { places, schedule, partitions, fault: None }),
+        }
     }
 
     /// With places that fail: a test's way to see that nothing is lost in that.

@@ -23,9 +23,8 @@ fn places(bench: Bench, n: usize, schedule: Schedule, partitions: Option<usize>)
         (device, (bench.on == On::Cpu).then_some(1))
     });
     let beside = [(Box::new(Cpu::new()) as Box<_>, Some(1))];
-    own.chain(beside).fold(Several::new(schedule, partitions), |several, (device, n_threads)| {
-        several.with_place(device, n_threads).unwrap_or_else(|error| panic!("{error}"))
-    })
+    let several = Several::new(own.chain(beside).collect(), schedule, partitions);
+    several.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A place that fails says so as a driver does.

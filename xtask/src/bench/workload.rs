@@ -78,12 +78,12 @@ impl Files {
 }
 
 impl Workload {
-    pub(super) fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     /// Records in the larger table: as many as asked for, where there is a choice.
-    pub(super) fn rows(self, asked: Option<u32>) -> u32 {
+    pub(crate) fn rows(self, asked: Option<u32>) -> u32 {
         match self {
             Self::Levenshtein | Self::JaroWinkler => asked.unwrap_or(262_144),
             Self::Jaccard | Self::Papers | Self::Traffic => asked.unwrap_or(100_000),

@@ -3,7 +3,6 @@
 use super::Several;
 use crate::base::control::Watch;
 use crate::base::error::Result;
-use crate::device::always_there;
 use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::closure::{ClosureOperator, LoadedGraph};
@@ -21,11 +20,9 @@ use std::sync::Arc;
 impl Several {
     /// The place that does what is not shared.
     fn one(&self) -> &dyn Backend {
-        // A CPU place has threads of its own for its tasks alone: what is not shared is done by all.
-        match self.places.iter().find(|place| place.device.kind() == BackendKind::Cuda) {
-            Some(place) => &*place.device,
-            None => always_there(),
-        }
+        // The threads of a CPU place are for its tasks alone: what is not shared is done by all that there are.
+        let gpu = self.places.iter().find(|place| place.device.kind() == BackendKind::Cuda);
+        &*gpu.unwrap_or(&self.places[0]).device
     }
 }
 
