@@ -9,7 +9,8 @@
 //! who hands out work and who takes results HostProducer and HostReceiver: here places ask the [`dealer`] when they are free, and
 //! the thread that asked for all takes runs from a queue that is bounded, so that nobody runs ahead of it by much.
 //!
-//! A place may fail: what it had is dealt to the others, and the job goes on without it. Everything but the scan is done by one
+//! A place may fail: what it had is dealt to the others, and the job goes on without it. A task that it has no room for is cut in
+//! two. Everything but the scan is done by one
 //! of them alone.
 
 mod dealer;
@@ -32,7 +33,7 @@ use rayon::ThreadPool;
 use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -193,15 +194,9 @@ impl Scan for SeveralScan<'_> {
         for (nth, _) in self.scans.iter().enumerate().filter(|(_, scan)| scan.is_none()) {
             dealer.failed(nth);
         }
-        let state = State { dealer, ended: None, n_found: found.len() };
-        let round = Round {
-            several,
-            tasks: &tasks,
-            most,
-            control,
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-        };
+        let tasks = tasks.into_iter().map(Arc::new).collect();
+        let state = Mutex::new(State { tasks, dealer, ended: None, n_found: found.len() });
+        let round = Round { several, most, control, state, changed: Condvar::new() };
         let (sender, runs) = sync_channel(RUNS_PER_PLACE * several.places.len());
         let mut taken = vec![std::mem::take(found)];
         thread::scope(|scope| {
@@ -219,7 +214,8 @@ impl Scan for SeveralScan<'_> {
                 thread.join().unwrap_or_else(|panic| resume_unwind(panic));
             }
         });
-        let State { dealer, ended, .. } = round.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let State { tasks, dealer, ended, .. } =
+            round.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         tracing::debug!("{} tasks, {} of them stolen", tasks.len(), dealer.n_stolen());
         match ended {
             None => {
@@ -235,7 +231,6 @@ impl Scan for SeveralScan<'_> {
 /// A task that is done at several places.
 struct Round<'a> {
     several: &'a Several,
-    tasks: &'a [Task],
     most: usize,
     control: &'a Control,
     state: Mutex<State>,
@@ -245,10 +240,26 @@ struct Round<'a> {
 
 /// What places tell each other.
 struct State {
+    /// By number; what was split stays, and its parts come after.
+    tasks: Vec<Arc<Task>>,
     dealer: Dealer,
     /// Why nobody goes on, if so.
     ended: Option<Result<Outcome>>,
     n_found: usize,
+}
+
+impl State {
+    /// Has a place do its task, which is too large, as two; whether it can be.
+    fn split(&mut self, place: usize, task: &Task) -> bool {
+        let parts = task.clone().cut(2);
+        if parts.len() < 2 {
+            return false;
+        }
+        let expected: Vec<f64> = parts.iter().map(Task::milliseconds).collect();
+        self.dealer.split(place, &expected);
+        self.tasks.extend(parts.into_iter().map(Arc::new));
+        true
+    }
 }
 
 impl Round<'_> {
@@ -257,8 +268,8 @@ impl Round<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the place does next, if it is needed, and whether it had been dealt to another one.
-    fn next(&self, place: usize) -> Option<(usize, bool)> {
+    /// What the place does next, if it is needed: its number, the task, and whether it had been dealt to another one.
+    fn next(&self, place: usize) -> Option<(usize, Arc<Task>, bool)> {
         let mut state = self.state();
         loop {
             if state.ended.is_some() {
@@ -268,7 +279,8 @@ impl Round<'_> {
             match state.dealer.next(place) {
                 Next::Task(task) => {
                     self.changed.notify_all();
-                    return Some((task, state.dealer.n_stolen() > n_stolen));
+                    let was_stolen = state.dealer.n_stolen() > n_stolen;
+                    return Some((task, state.tasks[task].clone(), was_stolen));
                 }
                 Next::Done => return None,
                 Next::Wait => {
@@ -287,9 +299,9 @@ impl Round<'_> {
     ) {
         let _bell = Bell(self);
         let mut before = Instant::now();
-        while let Some((ix, was_stolen)) = self.next(nth) {
+        while let Some((ix, task, was_stolen)) = self.next(nth) {
             let start = Instant::now();
-            let done = self.control.guard(|| self.run(nth, ix, scan));
+            let done = self.control.guard(|| self.run(nth, ix, &task, scan));
             let waited = start - before;
             let took = start.elapsed();
             before = start + took;
@@ -298,7 +310,7 @@ impl Round<'_> {
                 Ok((Outcome::Done, run)) => {
                     self.control.watch(|latencies| {
                         let place = (nth, self.several.places[nth].name.as_str().into());
-                        let (expected, n_candidates) = (self.tasks[ix].milliseconds(), run.len());
+                        let (expected, n_candidates) = (task.milliseconds(), run.len());
                         latencies.tasks.record(took);
                         latencies.shared.push(TaskTime {
                             place,
@@ -319,9 +331,14 @@ impl Round<'_> {
                     // Whoever takes them goes only after all places.
                     let _ = sender.send(run);
                 }
-                Ok((Outcome::TooMany, _)) => {
-                    state.ended.get_or_insert(Ok(Outcome::TooMany));
+                // There was no room for them there. If there is none here either, others have to be handed on first.
+                Ok((Outcome::TooMany, run)) => {
+                    let has_room = state.n_found + run.len() <= self.most;
+                    if !(has_room && state.split(nth, &task)) {
+                        state.ended.get_or_insert(Ok(Outcome::TooMany));
+                    }
                 }
+                Err(Error::DeviceMemory { .. }) if state.split(nth, &task) => {}
                 Err(error) if is_of_a_place(&error) => {
                     *scan = None;
                     let goes_on = state.dealer.failed(nth);
@@ -343,13 +360,14 @@ impl Round<'_> {
         &self,
         nth: usize,
         ix: usize,
+        task: &Task,
         scan: &mut Option<Box<dyn Scan + 's>>,
     ) -> Result<(Outcome, Vec<Candidate>)> {
         let Some(scan) = scan else { return Err(Error::Internal("a place without a job".into())) };
         let (mut run, mut room) = (Vec::new(), Vec::new());
         let place = &self.several.places[nth];
         let outcome = place.install(|| {
-            let outcome = scan.run(&self.tasks[ix], self.most, self.control, &mut run)?;
+            let outcome = scan.run(task, self.most, self.control, &mut run)?;
             sort(&mut run, &mut room, self.control)?;
             Ok(outcome)
         })?;

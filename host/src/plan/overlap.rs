@@ -45,8 +45,45 @@ pub struct OverlapJoin {
     pub bare: u32,
     /// How pairs are found.
     pub method: OverlapMethod,
-    /// Which share of its pairs of blocks it has, of how many.
-    pub share: [u32; 2],
+    /// Which of its pairs of blocks it has.
+    pub share: BlockShare,
+}
+
+/// Some pairs of the blocks of an overlap join: the same wherever they are done, however much there is room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockShare {
+    nth: u32,
+    n_shares: u32,
+    /// How many shares blocks are small enough for; 0 if there is only one.
+    grain: u32,
+}
+
+impl BlockShare {
+    /// All of them.
+    pub(crate) const WHOLE: Self = Self { nth: 0, n_shares: 1, grain: 0 };
+    /// Blocks are made for so many shares at least, so that a share can be cut again.
+    const LEAST_GRAIN: u32 = 16;
+
+    /// As `n` shares; itself, if it is too small for that.
+    pub(crate) fn cut(self, n: u32) -> Vec<Self> {
+        let grain = if self.grain == 0 { n.max(Self::LEAST_GRAIN) } else { self.grain };
+        match self.n_shares.saturating_mul(n) {
+            n_shares if n_shares <= grain => {
+                (0..n).map(|part| Self { nth: self.nth + self.n_shares * part, n_shares, grain }).collect()
+            }
+            _ => vec![self],
+        }
+    }
+
+    /// Whether it has the pair of blocks with this number.
+    pub(crate) fn has(self, ix: u32) -> bool {
+        ix % self.n_shares == self.nth
+    }
+
+    /// What part of the whole it is.
+    pub(crate) fn part(self) -> f64 {
+        1.0 / f64::from(self.n_shares)
+    }
 }
 
 /// What elements are.
@@ -157,15 +194,15 @@ impl OverlapJoin {
             let pairs = move |group| block::pairs(lists, group, is_self, q, measure, most);
             self.groups.iter().flat_map(pairs)
         };
-        let [nth, n_shares] = self.share;
-        if n_shares == 1 {
+        let grain = self.share.grain;
+        if grain == 0 {
             return of_size(most).collect();
         }
-        // Shares are the same wherever they are done, however much there is room for, and have several pairs each.
-        let n_blocks = f64::from(n_shares).sqrt().ceil() as u32 * 2;
+        // Shares have several pairs each.
+        let n_blocks = f64::from(grain).sqrt().ceil() as u32 * 2;
         let longest = self.groups.iter().flatten().map(|items| items.end - items.start).max().unwrap_or(0);
         let shared = of_size(longest.div_ceil(n_blocks).max(1));
-        let own = shared.enumerate().filter(|(ix, _)| *ix as u32 % n_shares == nth);
+        let own = shared.enumerate().filter(|(ix, _)| self.share.has(*ix as u32));
         own.flat_map(|(_, pair)| pair.refined(most)).collect()
     }
 

@@ -10,6 +10,7 @@ use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::Program;
 use crate::plan::access::{Access, KeyJoin, KeyList, accesses_by_path};
+use crate::plan::overlap::OverlapJoin;
 use crate::plan::partition::{Area, blocks};
 use hyperblock_shared::join::hash;
 use hyperblock_shared::sweep::{Order, Settings};
@@ -95,7 +96,7 @@ fn n_looked_at(access: &Access) -> f64 {
         Access::Sweep(sweep) => sweep.n_pairs() as f64,
         Access::Join(join) => (join.left.rows.len() + join.right.rows.len()) as f64 + join.n_pairs as f64,
         Access::Overlap(join) => {
-            f64::from(join.lists[0].len()) + f64::from(join.lists[1].len()) / f64::from(join.share[1])
+            (f64::from(join.lists[0].len()) + f64::from(join.lists[1].len())) * join.share.part()
         }
     }
 }
@@ -109,13 +110,10 @@ impl Access {
                 sweep.parts(sweep.n_pairs().div_ceil(n as u64)).into_iter().map(Self::Sweep).collect()
             }
             Self::Join(join) => join.parts(n).into_iter().map(Self::Join).collect(),
-            Self::Overlap(join) => (0..n as u32)
-                .map(|nth| {
-                    let mut part = join.clone();
-                    part.share = [nth, n as u32];
-                    Self::Overlap(part)
-                })
-                .collect(),
+            Self::Overlap(join) => {
+                let shares = join.share.cut(n as u32).into_iter();
+                shares.map(|share| Self::Overlap(OverlapJoin { share, ..join.clone() })).collect()
+            }
         }
     }
 }
@@ -137,7 +135,8 @@ impl KeyJoin {
         let lefts = divided(&self.left);
         let rights = if is_self { Vec::new() } else { divided(&self.right) };
         let n_pairs = self.n_pairs_by(n, &share);
-        let most = (2 * self.n_pairs / n as u64).max(1);
+        // Keys that were divided already may all be in one share.
+        let most = (self.n_pairs.saturating_mul(3) / (2 * n as u64)).max(1);
         let mut parts = Vec::new();
         for (nth, left) in lefts.into_iter().enumerate().filter(|(nth, _)| n_pairs[*nth] > 0) {
             let left = Arc::new(left);
@@ -186,6 +185,7 @@ mod tests {
     use super::*;
     use crate::plan::ScanOptions;
     use crate::plan::join::JoinMethod;
+    use crate::plan::overlap::BlockShare;
     use crate::plan::path::KeyMethod;
     use hyperblock_shared::screen::Screen;
     use proptest::collection::vec;
@@ -228,6 +228,20 @@ mod tests {
             }
         }
         all
+    }
+
+    #[test]
+    fn shares_of_blocks_are_cut_again_and_again() {
+        for n in [2, 3, 16, 40] {
+            let mut shares = vec![BlockShare::WHOLE];
+            for by in [n, 2, 2, 2] {
+                shares = shares.into_iter().flat_map(|share| share.cut(by)).collect();
+                for ix in 0..500 {
+                    assert_eq!(shares.iter().filter(|share| share.has(ix)).count(), 1, "{ix}: {shares:?}");
+                }
+            }
+            assert!(shares.len() >= n as usize);
+        }
     }
 
     proptest! {

@@ -10,8 +10,7 @@ use hyperblock_tests::generate::zipf_sheet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-pub(crate) const TRIALS: &[Registered] =
-    trials![EVERYWHERE => [random_jobs_at_several_places, a_place_fails_at_any_task, all_places_fail]];
+pub(crate) const TRIALS: &[Registered] = trials![EVERYWHERE => [random_jobs_at_several_places, a_place_fails_at_any_task, all_places_fail, too_large_tasks]];
 
 const SCHEDULES: [Schedule; 4] =
     [Schedule::BoundedHash, Schedule::EvenSplit, Schedule::RoundRobin, Schedule::Steal];
@@ -106,6 +105,27 @@ fn a_place_fails_at_any_task(bench: Bench) {
     // There are tasks enough that most of these failures happened.
     let n_asked = SCHEDULES.len() * bench.by(12, 3, 12) * 3;
     assert!(n_failures.load(Relaxed) > n_asked / 2, "{} of {n_asked}", n_failures.load(Relaxed));
+}
+
+/// A place that has no room for the tasks it is given does them in parts, even if nobody else is there.
+fn too_large_tasks(bench: Bench) {
+    let case = case(bench);
+    let paper = case.prepare().unwrap_or_else(|error| panic!("{error}"));
+    let wanted = paper.run(&Cpu::new());
+    for schedule in SCHEDULES {
+        let n_refused = Arc::new(AtomicUsize::new(0));
+        let refused = n_refused.clone();
+        // All of the job as one task.
+        let refuses = move |_, at| {
+            (at == 0).then(|| {
+                refused.fetch_add(1, Relaxed);
+                Error::DeviceMemory { device: "a place".into(), need: 2, free: 1 }
+            })
+        };
+        let several = places(bench, 1, schedule, Some(1)).with_fault(Box::new(refuses));
+        paper.assert_same(&format!("too large, by {schedule}"), &wanted, &paper.run(&several));
+        assert_eq!(n_refused.load(Relaxed), 1);
+    }
 }
 
 fn all_places_fail(bench: Bench) {

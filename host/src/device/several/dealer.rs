@@ -119,6 +119,25 @@ impl Dealer {
         }
     }
 
+    /// The place found its task too large. It is several now, which are expected to take so long: the first of their numbers.
+    pub fn split(&mut self, place: usize, expected: &[f64]) -> usize {
+        let first = self.expected.len();
+        if self.places[place].under_way.take().is_some() {
+            self.n_open -= 1;
+        }
+        self.expected.extend(expected);
+        self.n_open += expected.len();
+        // They are what was under way: they come before what is not.
+        let parts = (first..first + expected.len()).rev();
+        match self.schedule {
+            Schedule::BoundedHash => parts.for_each(|task| self.pending.push_front(task)),
+            Schedule::EvenSplit | Schedule::RoundRobin | Schedule::Steal => {
+                parts.for_each(|task| self.places[place].queue.push_front(task));
+            }
+        }
+        first
+    }
+
     /// The place failed, and is asked no more: what it had goes to the others. Whether there are any.
     pub fn failed(&mut self, place: usize) -> bool {
         let it = &mut self.places[place];
@@ -227,16 +246,23 @@ mod tests {
         gone: Vec<bool>,
         n_done: Vec<u32>,
         n_failures: usize,
+        n_splits: usize,
     }
 
     impl World {
-        fn new(schedule: Schedule, expected: &[f64], speeds: &[f64], n_failures: usize) -> Self {
+        fn new(
+            schedule: Schedule,
+            expected: &[f64],
+            speeds: &[f64],
+            [n_failures, n_splits]: [usize; 2],
+        ) -> Self {
             Self {
                 dealer: Dealer::new(schedule, expected.to_vec(), speeds),
                 has: vec![None; speeds.len()],
                 gone: vec![false; speeds.len()],
                 n_done: vec![0; expected.len()],
                 n_failures,
+                n_splits,
             }
         }
 
@@ -268,6 +294,16 @@ mod tests {
                         done.n_done[task] += 1;
                         done.dealer.done(place, 1.0);
                         n_ends += done.explore();
+                        if self.n_splits > 0 {
+                            let mut split = self.clone();
+                            split.n_splits -= 1;
+                            split.has[place] = None;
+                            assert_eq!(split.dealer.split(place, &[0.5, 0.5]), split.n_done.len());
+                            // What was split is never done itself: its parts are.
+                            split.n_done[task] = 1;
+                            split.n_done.extend([0, 0]);
+                            n_ends += split.explore();
+                        }
                         if self.n_failures > 0 {
                             let mut failed = self.clone();
                             failed.n_failures -= 1;
@@ -295,12 +331,19 @@ mod tests {
     #[test]
     fn no_interleaving_loses_a_task_or_does_one_twice() {
         for schedule in schedules() {
-            for (n_places, n_tasks, n_failures) in
-                [(1, 3, 0), (2, 0, 1), (2, 1, 1), (2, 3, 1), (2, 4, 0), (3, 2, 2), (3, 3, 1)]
-            {
+            for (n_places, n_tasks, events) in [
+                (1, 3, [0, 1]),
+                (2, 0, [1, 0]),
+                (2, 1, [1, 1]),
+                (2, 2, [0, 1]),
+                (2, 3, [1, 0]),
+                (2, 4, [0, 0]),
+                (3, 2, [2, 0]),
+                (3, 3, [1, 0]),
+            ] {
                 let expected: Vec<f64> = [3.0, 1.0, 2.0, 1.0][..n_tasks].to_vec();
                 for speeds in [vec![1.0; n_places], (1..=n_places).map(|n| (n * n) as f64).collect()] {
-                    assert!(World::new(schedule, &expected, &speeds, n_failures).explore() > 0);
+                    assert!(World::new(schedule, &expected, &speeds, events).explore() > 0);
                 }
             }
         }

@@ -5,7 +5,7 @@ use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
-use crate::plan::overlap::{Elements, Grams, Manner, OverlapJoin, Sampled};
+use crate::plan::overlap::{BlockShare, Elements, Grams, Manner, OverlapJoin, Sampled};
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::{ItemList, Lead, Sweep};
 use crate::plan::{JoinChoice, Program};
@@ -44,7 +44,7 @@ pub(super) fn accesses(
         kind,
         bare: manner.bare,
         method: manner.method,
-        share: [0, 1],
+        share: BlockShare::WHOLE,
     };
     let same = same_value(encoded, program, &join, manner.longest_swept())?;
     Ok([Access::Sweep(sweep)]
