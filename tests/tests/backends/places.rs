@@ -86,7 +86,7 @@ fn a_place_fails_at_any_task(bench: Bench) {
     for schedule in SCHEDULES {
         for task in 0..bench.by(12usize, 3, 12) {
             for n_fail in 1..=2 {
-                let several = places(bench, 2, schedule, Some(12));
+                let several = places(bench, 2, schedule, Some(40));
                 // Whoever comes to this task first fails; or the first two do.
                 let (n_left, failed) = (AtomicUsize::new(n_fail), n_failures.clone());
                 let fails = move |_, at| {
