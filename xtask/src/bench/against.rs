@@ -230,7 +230,7 @@ mod tests {
             let (_, words) = asked(line.split(' ').map(OsString::from)).unwrap();
             portions(&parse(line).command, words)
         };
-        assert_eq!(portions("xtask bench scan").len(), 6);
+        assert_eq!(portions("xtask bench scan").len(), 7);
         assert_eq!(portions("xtask bench closure").len(), 14);
         assert_eq!(portions("xtask bench setjoin").len(), 4);
         let some = portions("xtask bench scan --workload papers --device cpu --workload=jaccard");
