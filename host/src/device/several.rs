@@ -43,8 +43,8 @@ const TASKS_PER_PLACE: usize = 8;
 const LEAST_MILLISECONDS: f64 = 2.0;
 /// Runs of each place that may wait to be taken.
 const RUNS_PER_PLACE: usize = 2;
-/// What a GPU does in the time of a CPU thread, as long as nothing was seen of it.
-const SPEED_OF_GPU: f64 = 100.0;
+/// CPU threads that do what a GPU does, as long as nothing was seen of them.
+const THREADS_OF_GPU: f64 = 100.0;
 
 /// Says of a place and a task, by their numbers, how the place fails at it: for tests.
 pub type Fault = Box<dyn Fn(usize, usize) -> Option<Error> + Send + Sync>;
@@ -86,11 +86,13 @@ impl Place {
         }
     }
 
-    /// What it may do in a unit of time, as long as nothing was seen of it.
-    fn speed(&self) -> f64 {
-        match self.device.kind() {
-            BackendKind::Cpu => self.install(rayon::current_num_threads) as f64,
-            BackendKind::Cuda => SPEED_OF_GPU,
+    /// What it may do in a unit of time, of what the plan expects of a device of this kind, as long as nothing was seen of it.
+    fn speed(&self, planned_for: BackendKind) -> f64 {
+        let n_threads = || self.install(rayon::current_num_threads) as f64;
+        match (self.device.kind(), planned_for) {
+            (BackendKind::Cuda, _) => 1.0,
+            (BackendKind::Cpu, BackendKind::Cuda) => n_threads() / THREADS_OF_GPU,
+            (BackendKind::Cpu, BackendKind::Cpu) => n_threads() / rayon::current_num_threads() as f64,
         }
     }
 }
@@ -189,7 +191,7 @@ impl Scan for SeveralScan<'_> {
         let several = self.several;
         let tasks = task.clone().cut(several.n_tasks(task.milliseconds()));
         let expected = tasks.iter().map(Task::milliseconds).collect();
-        let speeds: Vec<f64> = several.places.iter().map(Place::speed).collect();
+        let speeds: Vec<f64> = several.places.iter().map(|place| place.speed(several.kind())).collect();
         let mut dealer = Dealer::new(several.schedule, expected, &speeds);
         for (nth, _) in self.scans.iter().enumerate().filter(|(_, scan)| scan.is_none()) {
             dealer.failed(nth);
@@ -321,7 +323,7 @@ impl Round<'_> {
                             was_stolen,
                         });
                     });
-                    state.dealer.done(nth, took.as_secs_f64());
+                    state.dealer.done(nth, took.as_secs_f64() * 1e3);
                     state.n_found += run.len();
                     if state.n_found > self.most {
                         state.ended.get_or_insert(Ok(Outcome::TooMany));

@@ -81,7 +81,7 @@ pub(super) fn simulate(
         let Some((gpu, (task, end))) = ends.min_by(|a, b| a.1.1.total_cmp(&b.1.1)) else { break };
         now = end;
         busy[gpu] = None;
-        dealer.done(gpu, tasks[task].took);
+        dealer.done(gpu, tasks[task].took * 1e3);
         host_free = host_free.max(now) + tasks[task].n_candidates as f64 / MERGED;
     }
     now.max(host_free)
