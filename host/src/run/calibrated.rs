@@ -17,13 +17,13 @@ use crate::base::error::{Error, Result};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::operators::Backend;
+use crate::operators::runs::sort;
 use crate::operators::scan::Outcome;
 use crate::plan::access::{self, Chosen};
 use crate::plan::partition::{Area, whole};
 use crate::plan::work::{Rates, Work};
 use crate::plan::{Plan, Program};
 use factors::{MOST, Run, factors};
-use rayon::prelude::*;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -167,7 +167,7 @@ impl Calibrating<'_> {
         control: &Control,
     ) -> Result<Option<f64>> {
         let mut loaded = Loaded::whole(self.device, sample, program)?;
-        let (mut least, mut found) = (f64::INFINITY, Vec::new());
+        let (mut least, mut found, mut room) = (f64::INFINITY, Vec::new(), Vec::new());
         for nth in 0..=RUNS {
             control.check()?;
             found.clear();
@@ -175,7 +175,7 @@ impl Calibrating<'_> {
             if loaded.run(area, MOST_CANDIDATES, control, &mut found)? == Outcome::TooMany {
                 return Ok(None);
             }
-            found.par_sort_unstable_by_key(|found| u64::from(found.left) << 32 | u64::from(found.right));
+            sort(&mut found, &mut room, control)?;
             if nth > 0 {
                 least = least.min(start.elapsed().as_secs_f64() * 1e3);
             }

@@ -4,7 +4,6 @@
 //! tried in all interleavings by a test, and can be replayed over made-up machines.
 
 use crate::base::names::expected;
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 use strum::{Display, EnumString, VariantNames};
 
@@ -195,7 +194,7 @@ impl Dealer {
     /// place is with all.
     fn steal(&mut self, thief: usize) -> Option<usize> {
         let others = (0..self.places.len()).filter(|&ix| !self.places[ix].queue.is_empty());
-        let fullest = others.max_by(|&a, &b| compare(self.left_of(a), self.left_of(b)))?;
+        let fullest = others.max_by(|&a, &b| self.left_of(a).total_cmp(&self.left_of(b)))?;
         let &task = self.places[fullest].queue.back()?;
         let own = self.expected[task] / self.places[thief].speed;
         if own > self.left_of(fullest) {
@@ -214,10 +213,6 @@ impl Dealer {
         });
         idle.min_by_key(|&ix| self.places[ix].angle.wrapping_sub(from))
     }
-}
-
-fn compare(a: f64, b: f64) -> Ordering {
-    a.total_cmp(&b)
 }
 
 /// A place on the circle: the finaliser of SplitMix64.
