@@ -6,6 +6,7 @@
 //! merge       split ─► count ─► starts ─► merge               union of two sorted relations
 //! table       index; fill; deduplicate                        by a join column; a set of tuples
 //! join        measure ─► starts ─► join                       fused with projection
+//! pack        before a sort                                   a scan's candidates as words
 //! ```
 //!
 //! After 'Towards Iterative Relational Algebra on the GPU' (USENIX ATC 2023). A tuple is a word, its first column in the
@@ -13,10 +14,12 @@
 
 mod join;
 mod merge;
+mod pack;
 mod select;
 mod table;
 
 pub use join::{Join, join, measure};
 pub use merge::{Merge, count, merge, split};
+pub use pack::pack;
 pub use select::{compact, mark};
 pub use table::{Deduplicate, deduplicate, fill, index};

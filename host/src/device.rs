@@ -1,7 +1,7 @@
 //! Devices: the backends that carry operators out, and who opens them.
 //!
-//! Several places are one device to everything else ([`Several`]). [`open`] is the one place that knows the backends by name; everything else is handed a
-//! [`Backend`](crate::operators::Backend).
+//! Several places are one device to everything else ([`Several`]). [`open`] is the one place that knows the backends by name;
+//! everything else is handed a [`Backend`](crate::operators::Backend).
 
 pub mod cpu;
 pub mod cuda;
@@ -10,4 +10,4 @@ mod several;
 
 pub use cuda::{GpuDescription, gpus};
 pub use open::{DeviceChoice, DeviceList, always_there, open, open_all};
-pub use several::{Dealer, Fault, Next, Schedule, Several};
+pub use several::{Dealer, Fault, Next, Schedule, Several, Speed};

@@ -162,7 +162,9 @@ impl Job {
             || Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics(),
         );
         let statistics = statistics?.from_source(&encoded, self.selectivity);
-        let evidence = Evidence { statistics, costs, rates: model.rates(), is_one_table: right.is_none() };
+        let beside = device.has_cpu_beside().then(|| cost::beside(&encoded, &costs)).transpose()?;
+        let (rates, is_one_table) = (model.rates(), right.is_none());
+        let evidence = Evidence { statistics, costs, rates, beside, is_one_table };
         control.check()?;
         let mut plan = Plan::new(rules, &encoded, evidence, &self.variants, self.scan)?;
         if self.cost == CostSource::Measured {

@@ -48,6 +48,11 @@ pub trait Backend:
         None
     }
 
+    /// Whether it is several places, a GPU and the CPU among them.
+    fn has_cpu_beside(&self) -> bool {
+        false
+    }
+
     /// The bytes of a job's columns that the device can hold at once; what is larger is loaded in pieces.
     fn memory_for_columns(&self) -> Result<u64>;
 

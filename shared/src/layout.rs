@@ -27,8 +27,8 @@ pub use overlap::{
 };
 pub use relation::{
     DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndex, DeviceIndexing, DeviceMark,
-    DeviceMeasure, DeviceProjection, DeviceRelations, DeviceScatter, DeviceSet, DeviceSplit, DeviceStarts,
-    DeviceUnion, DeviceUnionCount,
+    DeviceMeasure, DevicePack, DeviceProjection, DeviceRelations, DeviceScatter, DeviceSet, DeviceSplit,
+    DeviceStarts, DeviceUnion, DeviceUnionCount,
 };
 pub use slice::{DeviceAtomics, DeviceCell, DeviceSlice, DeviceSliceMut};
 pub use sums::{DeviceSums, SUM_TILE, n_sum_tiles};

@@ -24,6 +24,7 @@ pub mod matrix;
 pub mod measure;
 pub mod neighbours;
 pub mod overlap;
+pub mod packing;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod path;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]

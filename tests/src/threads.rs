@@ -39,6 +39,7 @@ use hyperblock_device::walk::{ByDescent, Counted, StepByStep};
 use hyperblock_shared::counts::Counts;
 use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
+use hyperblock_shared::packing::Packing;
 use hyperblock_shared::text::scratch_words;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -280,7 +281,12 @@ impl Scan for ThreadScan<'_> {
             device.n_too_many.fetch_add(1, Relaxed);
             return Ok(Outcome::TooMany);
         }
+        let n_before = found.len();
         drain(&results, n_found, found);
+        let Encoded { n_left, n_right, .. } = *self.encoded;
+        if let Some((packing, _)) = Packing::new(n_left, n_right, self.program.n_rules()) {
+            relation::sorted(device, packing, &mut found[n_before..]);
+        }
         control.count(&counts.iter().map(|count| count.load(Relaxed)).collect::<Vec<_>>());
         control.advance(task.n_pairs);
         Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done })

@@ -5,14 +5,16 @@ use super::memory::Memory;
 use crate::primitives::radix::{histogram, scatter};
 use crate::primitives::sums::{self, spread, totals};
 use crate::relation::{
-    Deduplicate, Join, Merge, compact, count, deduplicate, fill, index, join, mark, measure, merge, split,
+    Deduplicate, Join, Merge, compact, count, deduplicate, fill, index, join, mark, measure, merge, pack,
+    split,
 };
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
     DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing, DeviceMark, DeviceMeasure,
-    DeviceProjection, DeviceRelations, DeviceScatter, DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion,
-    DeviceUnionCount,
+    DevicePack, DeviceProjection, DeviceRelations, DeviceScatter, DeviceSplit, DeviceStarts, DeviceSums,
+    DeviceUnion, DeviceUnionCount,
 };
+use hyperblock_shared::packing::Packing;
 use hyperblock_shared::relation::{
     Digit, HISTOGRAM_WORDS, WIDE_SUM_WORDS, join_words, merge_words, scatter_words,
 };
@@ -59,6 +61,15 @@ unsafe extern "ptx-kernel" fn hyperblock_relation_scatter(of: DeviceScatter) {
     let memory = unsafe { Memory::of_launch() };
     let (block, sorted) = (Hardware::with(scatter_words), memory.written(of.sorted));
     scatter(&block, memory.read(of.words), Digit::unpacked(of.digit), memory.read(of.starts), &sorted);
+}
+
+/// Entry point of [`pack()`].
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hyperblock_relation_pack(of: DevicePack) {
+    // SAFETY: candidates are read; each word is written by one thread.
+    let memory = unsafe { Memory::of_launch() };
+    let packing = Packing { right_bits: of.right_bits, rule_bits: of.rule_bits };
+    pack(&WITHOUT_SHARED, memory.read(of.candidates), packing, &memory.written(of.words));
 }
 
 /// Entry point of [`sums::starts()`], of 64 bits; there is one block.

@@ -29,6 +29,8 @@ pub struct Latencies {
     pub intervals: Latency,
     /// Tasks, those that are done again in halves too.
     pub tasks: Latency,
+    /// Until one of several places had its next task, or saw that there is none.
+    pub waits: Latency,
     /// Copies to or from a device.
     pub transfers: Latency,
     /// Launches of kernels, by the device's clock.
@@ -100,10 +102,11 @@ impl Latency {
 }
 
 impl Latencies {
-    fn kinds(&self) -> [(&'static str, &Latency); 4] {
+    fn kinds(&self) -> [(&'static str, &Latency); 5] {
         [
             ("intervals", &self.intervals),
             ("tasks", &self.tasks),
+            ("waits", &self.waits),
             ("transfers", &self.transfers),
             ("kernels", &self.kernels),
         ]
@@ -158,6 +161,7 @@ mod tests {
                         count           min           p50           p90           p99           max
           intervals       100      1.000 ms     50.004 ms     90.046 ms     99.025 ms    100.008 ms
           tasks             2      1.499 ms      1.500 ms   2000.683 ms   2000.683 ms   2000.683 ms
+          waits             0             -             -             -             -             -
           transfers         0             -             -             -             -             -
           kernels           0             -             -             -             -             -
         ");

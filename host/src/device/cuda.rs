@@ -1,14 +1,17 @@
 //! The CUDA backend: the kernels of `device`, on one NVIDIA GPU.
 //!
 //! The driver is looked up when a device is opened, so everything else works without one. The kernels are embedded, as
-//! machine code for most GPUs and as PTX for the others, where the driver compiles it. `columns` and `lists` bring a job to the device, `launch` is the only
-//! place that hands arguments to kernels, `scan` runs a task and brings its results back, and `score` does so with scores.
+//! machine code for most GPUs and as PTX for the others, where the driver compiles it. `columns` and `lists` bring a job to
+//! the device, and `copies` sees to it that the places of a GPU share what is there; `staging` copies what is
+//! large. `launch` is the only place that hands
+//! arguments to kernels, `scan` runs a task and brings its results back, and `score` does so with scores.
 
 mod clock;
 mod closure;
 mod columns;
 mod components;
 mod condensed;
+mod copies;
 mod driver;
 mod join;
 mod launch;
@@ -20,7 +23,9 @@ mod relation;
 mod scan;
 mod score;
 mod semi_naive;
+mod staging;
 
+pub use copies::Copies;
 pub use driver::{GpuDescription, gpus};
 
 use crate::base::control::Watch;
@@ -30,6 +35,7 @@ use crate::plan::cost::{BackendKind, Figures};
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use hyperblock_shared::layout::Candidate;
 use launch::Kernels;
+use staging::Staging;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -45,16 +51,19 @@ pub fn machine_code_for(capability: (i32, i32)) -> Option<(i32, i32)> {
     launch::SCAN.serving(capability)
 }
 
-/// One GPU.
+/// One GPU, or a place of it.
 #[derive(Debug)]
 pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    kernels: Kernels,
+    kernels: Arc<Kernels>,
+    copies: Arc<Copies>,
     name: String,
     figures: Figures,
     result_capacity: Option<usize>,
     most_memory: u64,
+    has_own_columns: bool,
+    staging: Staging,
     watch: Mutex<Option<Arc<Watch>>>,
 }
 
@@ -75,10 +84,57 @@ impl Cuda {
         let context = CudaContext::new(ordinal).map_err(|error| doing("opening the device", error))?;
         let stream = context.new_stream().map_err(|error| doing("making a stream", error))?;
         driver::keep_memory(&context).map_err(|error| doing("setting up memory", error))?;
-        let kernels = Kernels::load(&context, &name)?;
+        let kernels = Arc::new(Kernels::load(&context, &name)?);
         let figures = driver::figures(&context);
-        let (result_capacity, most_memory, watch) = (None, u64::MAX, Mutex::default());
-        Ok(Self { context, stream, kernels, name, figures, result_capacity, most_memory, watch })
+        Ok(Self {
+            context,
+            stream,
+            kernels,
+            copies: Arc::default(),
+            name,
+            figures,
+            result_capacity: None,
+            most_memory: u64::MAX,
+            has_own_columns: false,
+            staging: Staging::default(),
+            watch: Mutex::default(),
+        })
+    }
+
+    /// So many places of this GPU, at least one. They share its memory in equal parts, and one copy of a job's columns.
+    pub fn shares(self, n: usize) -> Result<Vec<Self>> {
+        let share = self.free_bytes()? / n.max(1) as u64;
+        let first = self.with_memory(share);
+        let others = (1..n).map(|_| first.beside()).collect::<Result<Vec<_>>>()?;
+        Ok([first].into_iter().chain(others).collect())
+    }
+
+    /// Another place of this GPU: with a stream of its own, they do not wait for each other.
+    fn beside(&self) -> Result<Self> {
+        Ok(Self {
+            context: self.context.clone(),
+            stream: self.context.new_stream().map_err(self.failed("making a stream"))?,
+            kernels: self.kernels.clone(),
+            copies: self.copies.clone(),
+            name: self.name.clone(),
+            figures: self.figures,
+            result_capacity: self.result_capacity,
+            most_memory: self.most_memory,
+            has_own_columns: self.has_own_columns,
+            staging: Staging::default(),
+            watch: Mutex::default(),
+        })
+    }
+
+    /// With columns copied from other GPUs that have the same `copies`, where they are on one of them already.
+    pub fn with_copies(self, copies: Arc<Copies>) -> Self {
+        Self { copies, ..self }
+    }
+
+    /// With columns that no other place reads, copied from another place's even if that is of this GPU: a test's way to see
+    /// that columns come whole from device to device.
+    pub fn with_own_columns(self) -> Self {
+        Self { has_own_columns: true, ..self }
     }
 
     /// With a result buffer for so many candidates, that does not grow. A task with more is done in parts: a test's way to

@@ -1,12 +1,13 @@
 //! Opening: from what the user asked for to a device. Only here are backends called by their names.
 
 use super::cpu::Cpu;
-use super::cuda::{Cuda, gpus};
+use super::cuda::{Copies, Cuda, gpus};
 use super::several::{Schedule, Several};
 use crate::base::error::{Error, Result};
 use crate::operators::Backend;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// What the user asked for with `--device`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,21 +132,21 @@ pub fn open_all(
     let n_gpu_places: usize =
         list.iter().filter(|(choice, _)| *choice != DeviceChoice::Cpu).map(|(_, n)| n).sum();
     let mut places: Vec<(Box<dyn Backend>, Option<usize>)> = Vec::new();
+    let copies = Arc::<Copies>::default();
     for (choice, n) in list {
-        for _ in 0..n {
-            places.push(match choice {
-                DeviceChoice::Cuda(ordinal) => {
-                    let gpu = Cuda::open(ordinal)?.with_memory(device_memory.unwrap_or(u64::MAX));
-                    // Columns may have half of what is free.
-                    let share = gpu.memory_for_columns()?.saturating_mul(2) / n as u64;
-                    (Box::new(gpu.with_memory(share)), None)
-                }
-                DeviceChoice::Cpu | DeviceChoice::Auto => {
-                    // A GPU is waited for by a thread of its own.
-                    let n_threads = rayon::current_num_threads().saturating_sub(n_gpu_places) / n;
-                    (Box::new(Cpu::new()), Some(n_threads.max(1)))
-                }
-            });
+        match choice {
+            DeviceChoice::Cuda(ordinal) => {
+                let gpu = Cuda::open(ordinal)?.with_memory(device_memory.unwrap_or(u64::MAX));
+                let shares = gpu.with_copies(copies.clone()).shares(n)?;
+                places.extend(shares.into_iter().map(|share| (Box::new(share) as Box<_>, None)));
+            }
+            DeviceChoice::Cpu | DeviceChoice::Auto => {
+                // A GPU is waited for by a thread of its own.
+                let n_threads = rayon::current_num_threads().saturating_sub(n_gpu_places) / n.max(1);
+                // Where the CPU is alone and one place, all threads are its own.
+                let n_threads = (n > 1 || n_gpu_places > 0).then_some(n_threads.max(1));
+                places.extend((0..n).map(|_| (Box::new(Cpu::new()) as Box<_>, n_threads)));
+            }
         }
     }
     Ok(Box::new(Several::new(places, schedule, partitions)?))

@@ -35,6 +35,8 @@ pub struct Explained<'a> {
     pub scans: Vec<BranchScan>,
     /// For each branch, or part of one, that has several ways to be scanned: all of them, the cheapest first.
     pub considered: Vec<Vec<Considered>>,
+    /// By task that it is cut into for several places: the milliseconds that it is expected to take.
+    pub tasks: Vec<f64>,
     /// By step: what it did, if the job was run.
     pub analysis: Option<Analysis>,
     /// What is in the columns, if that was asked for.
@@ -156,6 +158,13 @@ pub enum What<'a> {
 }
 
 impl<'a> Explained<'a> {
+    /// What tasks are expected to take: the least, the one in the middle, the most.
+    fn task_times(&self) -> [f64; 3] {
+        let mut sorted = self.tasks.clone();
+        sorted.sort_by(f64::total_cmp);
+        [0, sorted.len() / 2, sorted.len().saturating_sub(1)].map(|ix| sorted.get(ix).copied().unwrap_or(0.0))
+    }
+
     /// The tree, line by line, depth first.
     pub fn lines(&self) -> Vec<Line<'a>> {
         let Plan { rules, predicates, statistics, costs, .. } = self.plan;

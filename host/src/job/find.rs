@@ -31,7 +31,8 @@ impl Prepared {
         let costs = cost::costs(&model, &encoded);
         let statistics = Pairs::new(&encoded, is_one_table, Effort::Quick)?.statistics()?;
         control.check()?;
-        let evidence = Evidence { statistics, costs, rates: model.rates(), is_one_table };
+        let beside = device.has_cpu_beside().then(|| cost::beside(&encoded, &costs)).transpose()?;
+        let evidence = Evidence { statistics, costs, rates: model.rates(), beside, is_one_table };
         let plan = Plan::new(rules, &encoded, evidence, &[], ScanOptions::default())?;
         let mut loaded = Loaded::new(device, &encoded, plan.program())?;
         let area = whole(encoded.n_left, encoded.n_right, is_one_table);

@@ -208,8 +208,8 @@ pub trait NeighboursOperator {
 }
 
 /// Orders that are loaded on a device.
-pub trait Neighbours {
+pub trait Neighbours: Send {
     /// Appends the pairs of these left records, sorted, each once; `rule` is the place of the first
     /// neighbourhood that has it.
-    fn pairs(&mut self, lefts: Range<u32>, found: &mut Vec<Candidate>) -> Result<()>;
+    fn pairs(&mut self, lefts: Range<u32>, control: &Control, found: &mut Vec<Candidate>) -> Result<()>;
 }

@@ -21,7 +21,7 @@ const MOST_RANGES: usize = 1 << 11;
 /// Sorts candidates by (left, right), of which no two are the same. `room` is where they are dealt to; what is in it is lost.
 pub fn sort(found: &mut Vec<Candidate>, room: &mut Vec<Candidate>, control: &Control) -> Result<()> {
     control.check()?;
-    if found.is_sorted_by_key(pair) {
+    if is_sorted(found) {
         return Ok(());
     }
     if found.len() <= FEW {
@@ -44,7 +44,9 @@ pub fn sort(found: &mut Vec<Candidate>, room: &mut Vec<Candidate>, control: &Con
     };
     let counts: Vec<Vec<usize>> = found.par_chunks(chunk).map(counted).collect();
     control.check()?;
-    room.resize(found.len(), Candidate { left: 0, right: 0, rule: 0 });
+    // Memory is touched for the first time here, perhaps: by all threads.
+    room.clear();
+    room.par_extend(rayon::iter::repeat_n(Candidate { left: 0, right: 0, rule: 0 }, found.len()));
     let mut slices: Vec<Vec<&mut [Candidate]>> =
         counts.iter().map(|_| Vec::with_capacity(n_ranges)).collect();
     let mut rest: &mut [Candidate] = room;
@@ -83,15 +85,21 @@ pub fn sort(found: &mut Vec<Candidate>, room: &mut Vec<Candidate>, control: &Con
     Ok(())
 }
 
+/// Whether they are in order already, as a device may have brought them.
+fn is_sorted(found: &[Candidate]) -> bool {
+    let chunks = found.par_chunks(FEW).all(|chunk| chunk.is_sorted_by_key(pair));
+    chunks && (FEW..found.len()).step_by(FEW).all(|ix| pair(&found[ix - 1]) <= pair(&found[ix]))
+}
+
 /// Puts runs together, which have no pair in common.
 pub fn merge(
     runs: Vec<Vec<Candidate>>,
     room: &mut Vec<Candidate>,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    let mut runs = runs.into_iter();
+    let mut runs = runs.into_iter().filter(|run| !run.is_empty());
     let mut merged = runs.next().unwrap_or_default();
-    runs.for_each(|run| merged.extend(run));
+    runs.for_each(|run| merged.par_extend(run));
     sort(&mut merged, room, control)?;
     Ok(merged)
 }

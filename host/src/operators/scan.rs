@@ -11,6 +11,11 @@ use hyperblock_shared::layout::Candidate;
 pub trait ScanOperator {
     /// Brings a job's columns and path to the device, ready to scan.
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>>;
+
+    /// What it will cut a task into, to have several places share it.
+    fn tasks(&self, task: &Task) -> Vec<Task> {
+        vec![task.clone()]
+    }
 }
 
 /// What carries out tasks, with a job loaded. It may be handed to another thread.

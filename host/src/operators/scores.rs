@@ -21,7 +21,7 @@ pub trait ScoresOperator {
 }
 
 /// The scores of pairs of records, with their columns loaded. The records must be there.
-pub trait PairScores {
+pub trait PairScores: Send {
     /// The pairs whose score is what is wanted, and that is no pattern: their places, ascending, and their scores.
     fn kept(&mut self, pairs: &[[u32; 2]], wanted: Wanted, control: &Control) -> Result<Vec<(u32, u32)>>;
 

@@ -30,7 +30,7 @@ use crate::plan::overlap::OverlapJoin;
 use crate::plan::path::AccessPath;
 use crate::plan::sweep;
 use crate::plan::sweep::{Block, Lead, Led, Sweep, map};
-use crate::plan::work::{Rates, Work};
+use crate::plan::work::{Bottleneck, Rates, Taking, Work};
 use crate::plan::{BranchSteps, Program};
 use branch::{Bound, Branch};
 use hashbrown::{HashMap, HashSet};
@@ -109,9 +109,17 @@ pub(crate) fn paths(chosen: &[Chosen]) -> Vec<(Range<u32>, AccessPath)> {
     chosen.iter().filter_map(first).collect()
 }
 
-/// What each of those is expected to take, in milliseconds.
-pub(crate) fn expected(chosen: &[Chosen]) -> Vec<f64> {
-    chosen.iter().filter_map(|it| Some(it.alternatives.first()?.milliseconds)).collect()
+/// What each of those is expected to take, where it was planned for, and where a CPU beside that does it at such rates.
+pub(crate) fn expected(chosen: &[Chosen], rates: &Rates, beside: Option<&Rates>) -> Vec<Taking> {
+    let taking = |it: &Chosen| {
+        let Alternative { work, milliseconds, .. } = it.alternatives.first()?;
+        Some(Taking {
+            planned: *milliseconds,
+            of_host: rates.by_bottleneck(work)[Bottleneck::Host as usize],
+            beside: beside.map_or(*milliseconds, |rates| rates.milliseconds(work)),
+        })
+    };
+    chosen.iter().filter_map(taking).collect()
 }
 
 fn branches<'a>(encoded: &Encoded, program: &'a Program) -> Vec<Branch<'a>> {

@@ -17,8 +17,10 @@ pub use file::CostModel;
 pub use fixed::static_costs;
 pub use network::{Layer, Network};
 
+use crate::base::error::Result;
 use crate::base::names::expected;
 use crate::encode::Encoded;
+use crate::plan::work::{Rates, Unit};
 use rayon::prelude::*;
 use std::fmt;
 use std::path::PathBuf;
@@ -77,6 +79,18 @@ impl fmt::Display for CostSource {
 /// The cost of each predicate of an encoding, by a model.
 pub fn costs(model: &CostModel, encoded: &Encoded) -> Vec<f64> {
     encoded.predicates.par_iter().map(|predicate| model.predict(&Features::of(encoded, predicate))).collect()
+}
+
+/// What access paths take on the CPU beside a device on which predicates have these costs.
+pub fn beside(encoded: &Encoded, costs_there: &[f64]) -> Result<Rates> {
+    let model = CostModel::builtin(BackendKind::Cpu)?;
+    let mut rates = model.rates();
+    // Paths count what predicates take in the other device's nanoseconds.
+    let (own, there): (f64, f64) = (costs(&model, encoded).iter().sum(), costs_there.iter().sum());
+    if own > 0.0 && there > 0.0 {
+        rates.nanoseconds[Unit::Decided as usize] *= own / there;
+    }
+    Ok(rates)
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub struct Plan {
     pub costs: Vec<f64>,
     /// What access paths take on the device that it is for.
     pub rates: Rates,
+    /// The same on a CPU beside it, if one shares the work.
+    pub beside: Option<Rates>,
     /// What is known of the predicates.
     pub statistics: Statistics,
     /// The execution tree: its branches, in order.
@@ -64,6 +66,8 @@ pub struct Evidence {
     pub costs: Vec<f64>,
     /// What access paths take, on the device that will run them.
     pub rates: Rates,
+    /// The same on a CPU beside it, if one shares the work.
+    pub beside: Option<Rates>,
     /// Whether pairs are within one table.
     pub is_one_table: bool,
 }
@@ -77,7 +81,7 @@ impl Plan {
         variants: &[Variant],
         options: ScanOptions,
     ) -> Result<Self> {
-        let Evidence { statistics, costs, rates, is_one_table } = evidence;
+        let Evidence { statistics, costs, rates, beside, is_one_table } = evidence;
         let weights = Weights { selectivity: &statistics.selectivity, costs: &costs };
         let conjunctions = conjunctions(&set);
         let has = |variant| variants.contains(&variant);
@@ -115,15 +119,27 @@ impl Plan {
         // A variant of the scan takes the paths that the whole engine takes, or there would be two differences. Only without
         // filters most of them are none.
         let choosing = if has(Variant::NoFilter) { options } else { all_on };
-        let plan =
-            Self { rules, predicates, costs, rates, statistics, tree, chosen, layout, choosing, program };
+        let plan = Self {
+            rules,
+            predicates,
+            costs,
+            rates,
+            beside,
+            statistics,
+            tree,
+            chosen,
+            layout,
+            choosing,
+            program,
+        };
         plan.at(rates, encoded, is_one_table)
     }
 
     /// The same plan with the paths that take least at these rates, over the encoding that it was made for.
     pub fn at(self, rates: Rates, encoded: &Encoded, is_one_table: bool) -> Result<Self> {
         let chosen = self.choose(&rates, encoded, &self.program, is_one_table)?;
-        let program = self.program.with_paths(paths(&chosen)).expecting(expected(&chosen));
+        let expected = expected(&chosen, &rates, self.beside.as_ref());
+        let program = self.program.with_paths(paths(&chosen)).expecting(expected);
         Ok(Self { rates, chosen, program, ..self })
     }
 
@@ -149,7 +165,8 @@ impl Plan {
         let chosen = self.chosen.get_mut(branch).filter(|chosen| nth < chosen.alternatives.len());
         let no_path = || Error::Job(format!("the plan has no path {nth} of branch {branch}"));
         chosen.ok_or_else(no_path)?.alternatives.swap(0, nth);
-        self.program = self.program.with_paths(paths(&self.chosen)).expecting(expected(&self.chosen));
+        let expected = expected(&self.chosen, &self.rates, self.beside.as_ref());
+        self.program = self.program.with_paths(paths(&self.chosen)).expecting(expected);
         Ok(self)
     }
 

@@ -5,6 +5,7 @@ use super::options::{PlanChoice, ScanOptions, WalkChoice, WitnessChoice};
 use super::path::{AccessPath, SweepPath};
 use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
+use crate::plan::work::Taking;
 use hyperblock_shared::counts::N_COUNTS;
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::path::{self, FORGOTTEN, Path, Walk};
@@ -21,8 +22,8 @@ pub struct Program {
     branches: Vec<BranchSteps>,
     options: ScanOptions,
     paths: Vec<(Range<u32>, AccessPath)>,
-    /// By path: the milliseconds that it is expected to take, if that is known.
-    expected: Vec<f64>,
+    /// By path: what it is expected to take, if that is known.
+    expected: Vec<Taking>,
 }
 
 /// A branch of the tree as steps of the path.
@@ -105,14 +106,23 @@ impl Program {
         Self { paths, expected: Vec::new(), ..self }
     }
 
-    /// With the milliseconds that each of them is expected to take.
-    pub(super) fn expecting(self, expected: Vec<f64>) -> Self {
+    /// With what each of them is expected to take.
+    pub(super) fn expecting(self, expected: Vec<Taking>) -> Self {
         Self { expected, ..self }
     }
 
-    /// What a path is expected to take, in milliseconds; where that is not known, all take the same.
-    pub(super) fn expected(&self, path: usize) -> f64 {
-        self.expected.get(path).copied().unwrap_or(1.0)
+    /// What a path is expected to take; where that is not known, all take the same.
+    pub(super) fn expected(&self, path: usize) -> Taking {
+        self.expected.get(path).copied().unwrap_or(Taking::UNKNOWN)
+    }
+
+    /// One more than the greatest rule that a witness names.
+    pub fn n_rules(&self) -> u32 {
+        let rule = |step: &PlannedStep| match step {
+            PlannedStep::Witness { rule, .. } => rule + 1,
+            PlannedStep::Test { .. } => 0,
+        };
+        self.steps.iter().map(rule).max().unwrap_or(0)
     }
 
     /// The same over a part of the encoding that it is over.

@@ -12,20 +12,29 @@ use crate::plan::Program;
 use crate::plan::access::{Access, KeyJoin, KeyList, accesses_by_path};
 use crate::plan::overlap::OverlapJoin;
 use crate::plan::partition::{Area, blocks};
+use crate::plan::work::Taking;
 use hyperblock_shared::join::hash;
 use hyperblock_shared::sweep::{Order, Settings};
+use rayon::prelude::*;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// What is to be looked at, whoever does it.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// By which access paths.
     pub accesses: Vec<Access>,
-    /// By access: the milliseconds that it is expected to take where the plan was made for.
-    pub expected: Vec<f64>,
+    /// By access: what it is expected to take.
+    pub expected: Vec<Taking>,
     /// The pairs of records that it stands for, looked at or not: for progress.
     pub n_pairs: u64,
 }
+
+/// What is left of a task's time at most, for a CPU beside a GPU to take part.
+const WORTH_IT: f64 = 0.97;
+
+/// Records that a thread divides at once, at least.
+const LEAST_CHUNK: usize = 1 << 14;
 
 /// Rectangles that a part of a join is cut into at most.
 const MOST_RECTANGLES: u64 = 64;
@@ -49,9 +58,25 @@ impl Task {
         Ok(Self { accesses, expected, n_pairs: area.n_pairs() })
     }
 
-    /// The milliseconds that it is expected to take.
+    /// What it is expected to take.
+    pub fn taking(&self) -> Taking {
+        self.expected.iter().copied().sum()
+    }
+
+    /// The milliseconds that it is expected to take where the plan was made for.
     pub fn milliseconds(&self) -> f64 {
-        self.expected.iter().sum()
+        self.taking().planned
+    }
+
+    /// Whether it pays to have a CPU do some of it, beside the GPU that it was planned for: its threads are those that
+    /// prepare what the GPU does, and tasks of an overlap join are more work than the whole.
+    pub fn pays_beside(&self) -> bool {
+        let kept = |access: &Access| matches!(access, Access::Overlap(_));
+        let both = self.accesses.iter().zip(&self.expected);
+        let slowed: f64 = both.map(|(access, it)| if kept(access) { it.planned } else { it.of_host }).sum();
+        let Taking { planned, beside, .. } = self.taking();
+        let together = (planned + slowed) / (1.0 + planned / beside);
+        together < WORTH_IT * planned
     }
 
     /// As about `n` tasks that take about as long as each other: of large accesses shares, of small ones several together.
@@ -63,13 +88,13 @@ impl Task {
         let each = (sum / n as f64).max(f64::MIN_POSITIVE);
         let mut tasks: Vec<Self> = Vec::new();
         for (access, expected) in self.accesses.into_iter().zip(self.expected) {
-            let n_parts = (expected / each).round().max(1.0) as usize;
+            let n_parts = (expected.planned / each).round().max(1.0) as usize;
             let parts = access.parts(n_parts);
             let own: f64 = parts.iter().map(n_looked_at).sum();
             for part in parts {
-                let expected = expected * n_looked_at(&part) / own;
+                let expected = expected * (n_looked_at(&part) / own);
                 // Small ones join the last, if that is not full.
-                match tasks.last_mut().filter(|last| last.milliseconds() + expected <= each) {
+                match tasks.last_mut().filter(|last| last.milliseconds() + expected.planned <= each) {
                     Some(last) => {
                         last.accesses.push(part);
                         last.expected.push(expected);
@@ -122,18 +147,9 @@ impl KeyJoin {
     /// Keys in `n` shares by their hashes; where a share has far more pairs than others, its left records in several.
     fn parts(self, n: usize) -> Vec<Self> {
         let is_self = self.order() == Order::Unordered;
-        let share = |key: u32| ((u64::from(hash(key)) * n as u64) >> u32::BITS) as usize;
-        let divided = |list: &KeyList| {
-            let mut parts = vec![KeyList::default(); n];
-            for (&key, &row) in list.keys.iter().zip(&list.rows) {
-                let part = &mut parts[share(key)];
-                part.keys.push(key);
-                part.rows.push(row);
-            }
-            parts
-        };
-        let lefts = divided(&self.left);
-        let rights = if is_self { Vec::new() } else { divided(&self.right) };
+        let share = move |key: u32| ((u64::from(hash(key)) * n as u64) >> u32::BITS) as usize;
+        let lefts = self.left.divided(n, &share);
+        let rights = if is_self { Vec::new() } else { self.right.divided(n, &share) };
         let n_pairs = self.n_pairs_by(n, &share);
         // Keys that were divided already may all be in one share.
         let most = (self.n_pairs.saturating_mul(3) / (2 * n as u64)).max(1);
@@ -160,23 +176,54 @@ impl KeyJoin {
     }
 
     /// By share of the keys: how many pairs of records have the same one.
-    fn n_pairs_by(&self, n: usize, share: &dyn Fn(u32) -> usize) -> Vec<u64> {
-        let n_keys = self.left.keys.iter().max().map_or(0, |&key| key as usize + 1);
-        let mut counts = vec![[0u32; 2]; n_keys];
-        for (list, side) in [(&self.left, 0), (&self.right, 1)] {
-            list.keys.iter().for_each(|&key| {
-                if let Some(count) = counts.get_mut(key as usize) {
-                    count[side] += 1;
-                }
+    fn n_pairs_by(&self, n: usize, share: &(dyn Fn(u32) -> usize + Sync)) -> Vec<u64> {
+        let n_keys = self.left.keys.par_iter().max().map_or(0, |&key| key as usize + 1);
+        let counted = |list: &KeyList| {
+            let counts: Vec<AtomicU32> = (0..n_keys).into_par_iter().map(|_| AtomicU32::new(0)).collect();
+            list.keys.par_iter().filter_map(|&key| counts.get(key as usize)).for_each(|count| {
+                count.fetch_add(1, Relaxed);
             });
-        }
+            counts
+        };
         let is_self = self.order() == Order::Unordered;
-        let mut n_pairs = vec![0u64; n];
-        for (key, [left, right]) in (0u32..).zip(counts) {
-            let product = u64::from(left) * u64::from(right);
-            n_pairs[share(key)] += if is_self { (product - u64::from(left)) / 2 } else { product };
-        }
-        n_pairs
+        let lefts = counted(&self.left);
+        let rights = if is_self { Vec::new() } else { counted(&self.right) };
+        let added = |mut n_pairs: Vec<u64>, key: usize| {
+            let left = u64::from(lefts[key].load(Relaxed));
+            n_pairs[share(key as u32)] += match rights.get(key) {
+                Some(right) => left * u64::from(right.load(Relaxed)),
+                None => left * left.saturating_sub(1) / 2,
+            };
+            n_pairs
+        };
+        let summed = |mut a: Vec<u64>, b: Vec<u64>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        };
+        (0..n_keys).into_par_iter().fold(|| vec![0; n], added).reduce(|| vec![0; n], summed)
+    }
+}
+
+impl KeyList {
+    /// In `n` lists, by what share a key is of; each in the order of this one.
+    fn divided(&self, n: usize, share: &(dyn Fn(u32) -> usize + Sync)) -> Vec<Self> {
+        let chunk = self.keys.len().div_ceil(rayon::current_num_threads()).max(LEAST_CHUNK);
+        let dealt = |(keys, rows): (&[u32], &[u32])| {
+            let mut parts = vec![Self::default(); n];
+            for (&key, &row) in keys.iter().zip(rows) {
+                let part = &mut parts[share(key)];
+                part.keys.push(key);
+                part.rows.push(row);
+            }
+            parts
+        };
+        let chunks = self.keys.par_chunks(chunk).zip(self.rows.par_chunks(chunk));
+        let chunks: Vec<Vec<Self>> = chunks.map(dealt).collect();
+        let joined = |nth: usize| Self {
+            keys: chunks.iter().flat_map(|parts| &parts[nth].keys).copied().collect(),
+            rows: chunks.iter().flat_map(|parts| &parts[nth].rows).copied().collect(),
+        };
+        (0..n).into_par_iter().map(joined).collect()
     }
 }
 

@@ -4,6 +4,7 @@
 //! that the device screens, hits of an index. [`Rates`] say how long a unit of each takes on one kind of device, and the
 //! sum is what the path is expected to take, in milliseconds. `cargo xtask train-cost` fits rates to what paths took.
 
+use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul};
 use strum::{IntoStaticStr, VariantArray};
 
@@ -150,6 +151,50 @@ impl Mul<f64> for Work {
 
     fn mul(self, by: f64) -> Self {
         Self(self.0.map(|n| n * by))
+    }
+}
+
+/// What a path is expected to take, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Taking {
+    /// On the device that it was planned for.
+    pub planned: f64,
+    /// What of that its host is busy with.
+    pub of_host: f64,
+    /// On a CPU beside that device, if there is one; else as planned.
+    pub beside: f64,
+}
+
+impl Taking {
+    /// Of something of which nothing is known but that it is there.
+    pub(crate) const UNKNOWN: Self = Self { planned: 1.0, of_host: 0.0, beside: 1.0 };
+}
+
+impl Mul<f64> for Taking {
+    type Output = Self;
+
+    fn mul(self, by: f64) -> Self {
+        let Self { planned, of_host, beside } = self;
+        Self { planned: planned * by, of_host: of_host * by, beside: beside * by }
+    }
+}
+
+impl Add for Taking {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let Self { planned, of_host, beside } = other;
+        Self {
+            planned: self.planned + planned,
+            of_host: self.of_host + of_host,
+            beside: self.beside + beside,
+        }
+    }
+}
+
+impl Sum for Taking {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Add::add)
     }
 }
 

@@ -113,7 +113,7 @@ impl<'a> Stream<'a> {
             (self.n_taken, self.found) = (0, std::mem::take(&mut self.found));
             self.found.clear();
             let upto = self.next.saturating_add(self.step).min(self.n_left);
-            neighbours.pairs(self.next..upto, &mut self.found)?;
+            neighbours.pairs(self.next..upto, self.control, &mut self.found)?;
             let first_rule = self.first_rule;
             self.found.par_iter_mut().for_each(|near| near.rule += first_rule);
             self.next = upto;

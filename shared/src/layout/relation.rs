@@ -1,6 +1,6 @@
 //! What the kernels of relational operators receive. Words are tuples, as `crate::relation` has them.
 
-use super::{DeviceAtomics, DeviceCell, DeviceSlice, DeviceSliceMut};
+use super::{Candidate, DeviceAtomics, DeviceCell, DeviceSlice, DeviceSliceMut};
 use bytemuck::{Pod, Zeroable};
 
 /// `histogram`: the words of each tile, counted by digit.
@@ -203,6 +203,21 @@ pub struct DeviceProjection {
     pub from: u64,
 }
 
+/// `pack`: candidates that become words.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct DevicePack {
+    /// The candidates.
+    pub candidates: DeviceSlice<Candidate>,
+    /// As many words.
+    pub words: DeviceSliceMut<u64>,
+    /// Of a `Packing`.
+    pub right_bits: u32,
+    /// Of a `Packing`.
+    pub rule_bits: u32,
+}
+
+const _: () = assert!(size_of::<DevicePack>() == 2 * 16 + 8);
 const _: () = assert!(size_of::<DeviceHistogram>() == 2 * 16 + 8 && size_of::<DeviceScatter>() == 3 * 16 + 8);
 const _: () = assert!(size_of::<DeviceStarts>() == 16 + 8 && size_of::<DeviceMark>() == 4 * 16);
 const _: () = assert!(size_of::<DeviceCompact>() == 4 * 16 && size_of::<DeviceSplit>() == 3 * 16);

@@ -3,7 +3,7 @@
 
 use super::{KernelOnThreads, UNWRITTEN, atomics, launch};
 use hyperblock::operators::neighbours::{Neighbours, Orders, append};
-use hyperblock::{Candidate, Result};
+use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::neighbours::{Near, count, write};
 use hyperblock_shared::layout::WARP;
 use hyperblock_shared::neighbours::warp_words;
@@ -23,7 +23,7 @@ impl<'a> ThreadNeighbours<'a> {
 }
 
 impl Neighbours for ThreadNeighbours<'_> {
-    fn pairs(&mut self, lefts: Range<u32>, found: &mut Vec<Candidate>) -> Result<()> {
+    fn pairs(&mut self, lefts: Range<u32>, _control: &Control, found: &mut Vec<Candidate>) -> Result<()> {
         let together = self.orders.together().expect("tests have few neighbours");
         let near = Near {
             records: &together.records,

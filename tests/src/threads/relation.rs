@@ -9,12 +9,13 @@ use hyperblock::operators::relations::{
     LoadFactor, Relations, Taking, Turn, bits_below, check_for_set, digits,
 };
 use hyperblock::read::edges::Graph;
-use hyperblock::{Control, Result};
+use hyperblock::{Candidate, Control, Result};
 use hyperblock_device::memory::Words;
 use hyperblock_device::primitives::{radix, sums};
 use hyperblock_device::relation as kernels;
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{WARP, n_sum_tiles};
+use hyperblock_shared::packing::Packing;
 use hyperblock_shared::relation::{
     DIGITS, EMPTY, HISTOGRAM_WORDS, MERGE_ITEMS, SELECT_TILE, SORT_ITEMS, WIDE_SUM_WORDS, first_of,
     join_words, merge_words, most_filled, n_slots_for, scatter_words,
@@ -30,6 +31,16 @@ pub(super) struct ThreadRelations<'a>(pub(super) &'a KernelOnThreads);
 
 fn wide_atomics(n: usize, value: u64) -> Vec<AtomicU64> {
     (0..n).map(|_| AtomicU64::new(value)).collect()
+}
+
+/// Candidates as the GPU brings them back: packed by the kernel, sorted, and unpacked.
+pub(super) fn sorted(device: &KernelOnThreads, packing: Packing, found: &mut [Candidate]) {
+    let words = wide_atomics(found.len(), EMPTY);
+    let relations = ThreadRelations(device);
+    relations.launch(0, |thread| kernels::pack(thread, found, packing, &Tuples(&words)));
+    let mut words = wide_plain(&words);
+    words.sort_unstable();
+    found.iter_mut().zip(words).for_each(|(found, word)| *found = packing.unpack(word));
 }
 
 fn wide_plain(words: &[AtomicU64]) -> Vec<u64> {

@@ -1,16 +1,21 @@
 //! Several places: whatever shares a job, however it is cut and dealt, and whoever fails, the candidates are the same.
 
-use crate::bench::{Bench, EVERYWHERE, On, Registered, trials};
+use crate::bench::{Bench, EVERYWHERE, GPU, On, Registered, trials};
 use crate::jobs::{Drawn, drawn};
 use hyperblock::device::cpu::Cpu;
-use hyperblock::device::{Fault, Schedule, Several};
+use hyperblock::device::cuda::{Copies, Cuda};
+use hyperblock::device::{Fault, Schedule, Several, gpus};
 use hyperblock::{Control, Error};
 use hyperblock_tests::case::{Case, is_no_rule};
 use hyperblock_tests::generate::zipf_sheet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-pub(crate) const TRIALS: &[Registered] = trials![EVERYWHERE => [random_jobs_at_several_places, a_place_fails_at_any_task, all_places_fail, too_large_tasks]];
+pub(crate) const TRIALS: &[Registered] = trials![
+    EVERYWHERE => [random_jobs_at_several_places, a_place_fails_at_any_task, all_places_fail, too_large_tasks],
+    // The others have no columns but the host's.
+    GPU => [places_share_columns, columns_come_from_another_device],
+];
 
 const SCHEDULES: [Schedule; 4] =
     [Schedule::BoundedHash, Schedule::EvenSplit, Schedule::RoundRobin, Schedule::Steal];
@@ -137,4 +142,49 @@ fn all_places_fail(bench: Bench) {
         let error = ran.expect_err("nobody was left");
         assert_eq!(error.to_string(), "a place: a test: it was asked to fail");
     }
+}
+
+/// Runs random jobs at GPU places, then has the first one fail, which others have their columns from.
+fn check_gpu_places(bench: Bench, open: impl Fn() -> hyperblock::Result<Vec<Cuda>>) {
+    let several = |nth: usize| {
+        let places = open().unwrap_or_else(|error| panic!("{error}"));
+        let places = places.into_iter().map(|place| (Box::new(place) as Box<_>, None)).collect();
+        Several::new(places, SCHEDULES[nth % 4], Some(7)).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let jobs = (2_000..2_040).map(|seed| drawn(seed, 60).case).chain([case(bench)]);
+    let mut n_checked = 0;
+    for (nth, case) in jobs.enumerate() {
+        let paper = match case.prepare() {
+            Ok(paper) => paper,
+            Err(error) if is_no_rule(&error) => continue,
+            Err(error) => panic!("{error}\n{case:?}"),
+        };
+        let wanted = paper.run(&Cpu::new());
+        let places = several(nth);
+        // The second time, the columns of the first are gone.
+        for name in ["at first", "once more"] {
+            paper.assert_same(&format!("job {nth}, {name}"), &wanted, &paper.run(&places));
+        }
+        let fails = |place, _| (place == 0).then(failure);
+        let places = several(nth).with_fault(Box::new(fails));
+        paper.assert_same(&format!("job {nth}, the first place fails"), &wanted, &paper.run(&places));
+        n_checked += 1;
+    }
+    assert!(n_checked > 20, "only {n_checked} jobs had rules");
+}
+
+fn places_share_columns(bench: Bench) {
+    check_gpu_places(bench, || Cuda::open(0)?.shares(3));
+}
+
+/// From the first GPU to the last one, or to other places of it where there is one.
+fn columns_come_from_another_device(bench: Bench) {
+    let last = gpus().map_or(0, |gpus| gpus.len().saturating_sub(1));
+    check_gpu_places(bench, || {
+        let copies = Arc::<Copies>::default();
+        let own = |gpu: Cuda| gpu.with_copies(copies.clone()).with_own_columns();
+        let mut places = own(Cuda::open(0)?).shares(2)?;
+        places.push(own(Cuda::open(last)?));
+        Ok(places)
+    });
 }

@@ -48,7 +48,7 @@ fn lists_that_make_no_sense() {
 #[test]
 fn what_each_place_did() {
     let folder = people();
-    let analyze = "explain people.csv -r rules.toml --analyze --devices cpu/2 --partitions 6";
+    let analyze = "explain people.csv -r rules.toml --analyze --threads 2 --devices cpu/2 --partitions 6";
     let told = folder.stdout(analyze);
     let table = told.split("\nPlaces:\n").nth(1).expect("places are told of");
     let rows = table.lines().filter(|line| line.starts_with("  cpu (1 thread)"));
@@ -64,7 +64,12 @@ fn what_each_place_did() {
     assert!((2..=8).contains(&n_tasks) && n_stolen <= n_tasks, "{told}");
     assert!(told.contains(&format!("Candidates: {n_candidates};")), "{told}");
     let json = folder.stdout(&format!("{analyze} --format json"));
-    assert!(json.contains("\"places\":"), "{json}");
+    assert!(json.contains("\"places\":") && json.contains("\"waits\":"), "{json}");
+    // Without running it, what is expected of them.
+    let planned = analyze.replace(" --analyze", "");
+    let tasks = folder.stdout(&planned).lines().find(|line| line.starts_with("Tasks: ")).map(str::to_owned);
+    assert!(tasks.is_some_and(|tasks| tasks.contains(" ms each, from ")), "tasks are told of");
+    assert!(folder.stdout(&format!("{planned} --format json")).contains("\"tasks\": {"));
 }
 
 #[test]

@@ -130,6 +130,7 @@ pub(super) fn plan(job: &Prepared, part: Part, access: AccessChoice) -> Result<P
         statistics: statistics.clone(),
         costs: costs.clone(),
         rates: *rates,
+        beside: None,
         is_one_table: job.second().is_none(),
     };
     let variants: Vec<_> = part.into_iter().collect();

@@ -1,7 +1,7 @@
 //! A made-up machine: GPUs that take tasks from the dealer, links that bring columns there and runs back, and a host that
 //! takes runs one after the other.
 
-use hyperblock::device::{Dealer, Next, Schedule};
+use hyperblock::device::{Dealer, Next, Schedule, Speed};
 
 /// How columns come to the GPUs, and candidates back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,8 +59,8 @@ pub(super) fn simulate(
     link: Link,
     column_bytes: u64,
 ) -> f64 {
-    let expected = tasks.iter().map(|task| task.expected).collect();
-    let mut dealer = Dealer::new(schedule, expected, &vec![1.0; n_gpus as usize]);
+    let expected = tasks.iter().map(|task| [task.expected; 2]).collect();
+    let mut dealer = Dealer::new(schedule, expected, &vec![Speed::PLANNED; n_gpus as usize]);
     let mut now = link.loaded(n_gpus, column_bytes as f64);
     // By GPU: the task it has, and when it is done.
     let mut busy: Vec<Option<(usize, f64)>> = vec![None; n_gpus as usize];

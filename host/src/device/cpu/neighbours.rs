@@ -2,6 +2,7 @@
 //! sees.
 
 use super::Cpu;
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use hyperblock_shared::layout::Candidate;
@@ -51,7 +52,8 @@ impl<'a> CpuNeighbours<'a> {
 }
 
 impl Neighbours for CpuNeighbours<'_> {
-    fn pairs(&mut self, lefts: Range<u32>, found: &mut Vec<Candidate>) -> Result<()> {
+    fn pairs(&mut self, lefts: Range<u32>, control: &Control, found: &mut Vec<Candidate>) -> Result<()> {
+        control.check()?;
         let firsts: Vec<u32> = lefts.clone().step_by(PART as usize).collect();
         let part = |&first: &u32| self.part(first..first.saturating_add(PART).min(lefts.end));
         let parts: Vec<Vec<Candidate>> = firsts.par_iter().map(part).collect();

@@ -1,4 +1,5 @@
-//! A job's columns in device memory, and the table of addresses through which kernels read them.
+//! A job's columns in device memory, and the table of addresses through which kernels read them. They come from the host, or
+//! from another copy of them on a device.
 
 use super::{Cuda, driver};
 use crate::base::error::{Error, Result};
@@ -9,18 +10,21 @@ use hyperblock_shared::layout::{DeviceColumns, DeviceSets, DeviceSlice, DeviceTe
 
 /// Everything a kernel reads of a job.
 pub(super) struct UploadedColumns {
-    /// Its addresses point into `words` and `halves`.
+    /// Its addresses point into the arrays below.
     pub(super) root: DeviceColumns,
     /// By column of sets: the tokens of all of them.
     pub(super) tokens: Vec<DeviceSlice<u32>>,
-    /// What the addresses point at; only kept alive.
-    _words: Vec<CudaSlice<u64>>,
-    _halves: Vec<CudaSlice<u32>>,
+    /// What the addresses point at, in the order in which it was brought there; the next copy is made from it.
+    words: Vec<CudaSlice<u64>>,
+    halves: Vec<CudaSlice<u32>>,
+    /// Only kept alive: what holds addresses of this copy is of no use to another one.
+    _tables: Vec<CudaSlice<u64>>,
 }
 
 impl UploadedColumns {
-    pub(super) fn new(gpu: &Cuda, encoded: &Encoded) -> Result<Self> {
-        let mut upload = Upload::new(gpu);
+    /// Copies columns, from a `source` that has the same ones if there is any.
+    pub(super) fn new(gpu: &Cuda, encoded: &Encoded, source: Option<&Self>) -> Result<Self> {
+        let mut upload = Upload { source, ..Upload::new(gpu) };
         let mut texts = Vec::new();
         for TextColumn { bits, heads, words, .. } in &encoded.texts {
             let (heads, words) = (upload.words(heads)?, upload.words(words)?);
@@ -37,32 +41,37 @@ impl UploadedColumns {
         let marks =
             encoded.marks.iter().map(|column| upload.halves(&column.bits)).collect::<Result<Vec<_>>>()?;
         let root = DeviceColumns {
-            codes: upload.words(&codes)?,
-            texts: upload.words(&texts)?,
-            sets: upload.words(&sets)?,
-            reaches: upload.words(&reaches)?,
-            marks: upload.words(&marks)?,
+            codes: upload.table(&codes)?,
+            texts: upload.table(&texts)?,
+            sets: upload.table(&sets)?,
+            reaches: upload.table(&reaches)?,
+            marks: upload.table(&marks)?,
         };
         let tokens = sets.iter().map(|sets| sets.tokens).collect();
-        Ok(Self { root, tokens, _words: upload.words, _halves: upload.halves })
+        let Upload { words, halves, tables, .. } = upload;
+        Ok(Self { root, tokens, words, halves, _tables: tables })
     }
 }
 
 /// Arrays on their way to the device.
 pub(super) struct Upload<'a> {
     gpu: &'a Cuda,
+    /// Columns that have the same arrays in the same order, on a device already.
+    source: Option<&'a UploadedColumns>,
     words: Vec<CudaSlice<u64>>,
     halves: Vec<CudaSlice<u32>>,
+    tables: Vec<CudaSlice<u64>>,
 }
 
 impl<'a> Upload<'a> {
     pub(super) fn new(gpu: &'a Cuda) -> Self {
-        Self { gpu, words: Vec::new(), halves: Vec::new() }
+        Self { gpu, source: None, words: Vec::new(), halves: Vec::new(), tables: Vec::new() }
     }
 
     /// Anything made of 64-bit words.
     pub(super) fn words<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice<T>> {
-        let uploaded = self.gpu.upload::<u64>(cast_slice(values))?;
+        let there = self.source.map(|source| source.words.get(self.words.len()));
+        let uploaded = self.gpu.bring::<u64>(cast_slice(values), there)?;
         let slice = Slices(self.gpu).of(&uploaded).of().first(values.len() as u64);
         self.words.push(uploaded);
         Ok(slice)
@@ -70,9 +79,18 @@ impl<'a> Upload<'a> {
 
     /// Anything made of 32-bit words.
     pub(super) fn halves<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice<T>> {
-        let uploaded = self.gpu.upload::<u32>(cast_slice(values))?;
+        let there = self.source.map(|source| source.halves.get(self.halves.len()));
+        let uploaded = self.gpu.bring::<u32>(cast_slice(values), there)?;
         let slice = Slices(self.gpu).of(&uploaded).of().first(values.len() as u64);
         self.halves.push(uploaded);
+        Ok(slice)
+    }
+
+    /// Anything made of addresses, which come from the host whatever the source is.
+    fn table<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice<T>> {
+        let uploaded = self.gpu.upload::<u64>(cast_slice(values))?;
+        let slice = Slices(self.gpu).of(&uploaded).of().first(values.len() as u64);
+        self.tables.push(uploaded);
         Ok(slice)
     }
 }
@@ -96,7 +114,24 @@ impl Cuda {
     pub(super) fn upload<T: Pod + DeviceRepr>(&self, values: &[T]) -> Result<CudaSlice<T>> {
         let values = if values.is_empty() { &[T::zeroed()] } else { values };
         self.transfer(|| {
+            if let Some(sent) = self.send(values) {
+                return sent;
+            }
             self.stream.clone_htod(values).map_err(|error| self.allocation(error, size_of_val(values)))
+        })
+    }
+
+    /// The same; and if it is to be `there`, on a device, from there.
+    fn bring<T: Pod + DeviceRepr>(
+        &self,
+        values: &[T],
+        there: Option<Option<&CudaSlice<T>>>,
+    ) -> Result<CudaSlice<T>> {
+        let Some(there) = there else { return self.upload(values) };
+        let same = there.filter(|array| array.len() == values.len().max(1));
+        let array = same.ok_or_else(|| Error::Internal("a copy of other columns".into()))?;
+        self.transfer(|| {
+            self.stream.clone_dtod(array).map_err(|error| self.allocation(error, array.num_bytes()))
         })
     }
 

@@ -6,7 +6,7 @@ use crate::base::error::Error;
 use crate::plan::cost::Figures;
 use bytemuck::Pod;
 use cudarc::driver::{
-    CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, result, sys,
+    CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, result, sys,
 };
 use std::sync::Arc;
 use sys::CUdevice_attribute::{
@@ -105,6 +105,110 @@ pub(super) fn room<T: Pod + DeviceRepr>(
 ) -> Result<CudaSlice<T>, DriverError> {
     // SAFETY: any bits are a `T`.
     unsafe { stream.alloc(len) }
+}
+
+/// Memory of the host that a device copies to and from by itself.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    address: *mut u8,
+    n_bytes: usize,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: it is memory as any other, and whoever has this owns it.
+unsafe impl Send for Pinned {}
+
+impl Pinned {
+    pub(super) fn new(context: &Arc<CudaContext>, n_bytes: usize) -> Result<Self, DriverError> {
+        context.bind_to_thread()?;
+        // SAFETY: the flags ask for nothing special, and so memory that the host caches.
+        let address = unsafe { result::malloc_host(n_bytes, 0) }?.cast::<u8>();
+        // SAFETY: the driver just gave so many bytes.
+        unsafe { address.write_bytes(0, n_bytes) };
+        Ok(Self { address, n_bytes, context: context.clone() })
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: so many bytes are there until this is dropped, were written when it was made, and nothing is on its way to
+        // them: what is has this within a `Flight`.
+        unsafe { std::slice::from_raw_parts(self.address, self.n_bytes) }
+    }
+
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and nobody else has this.
+        unsafe { std::slice::from_raw_parts_mut(self.address, self.n_bytes) }
+    }
+
+    /// Begins to copy the first so many bytes to an address on the device, where there is room for them.
+    pub(super) fn sent(self, stream: &CudaStream, to: u64, n_bytes: usize) -> Result<Flight, DriverError> {
+        stream.context().bind_to_thread()?;
+        let bytes = &self.bytes()[..n_bytes];
+        // SAFETY: who calls this holds the array at that address, and the buffer stays until the flight has landed.
+        unsafe { result::memcpy_htod_async(to, bytes, stream.cu_stream()) }?;
+        Flight::new(self, stream)
+    }
+
+    /// Begins to copy so many bytes from an address on the device to the first of these.
+    pub(super) fn received(
+        mut self,
+        stream: &CudaStream,
+        from: u64,
+        n_bytes: usize,
+    ) -> Result<Flight, DriverError> {
+        stream.context().bind_to_thread()?;
+        let bytes = &mut self.bytes_mut()[..n_bytes];
+        // SAFETY: who calls this holds the array at that address, and the buffer stays until the flight has landed.
+        unsafe { result::memcpy_dtoh_async(bytes, from, stream.cu_stream()) }?;
+        Flight::new(self, stream)
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let _ = self.context.bind_to_thread();
+        // SAFETY: it came from `malloc_host`, and nothing is on its way to or from it.
+        let _ = unsafe { result::free_host(self.address.cast()) };
+    }
+}
+
+/// A buffer that something is on its way to or from: nobody looks at it until then.
+pub(super) struct Flight {
+    buffer: Option<Pinned>,
+    end: CudaEvent,
+}
+
+impl Flight {
+    fn new(buffer: Pinned, stream: &CudaStream) -> Result<Self, DriverError> {
+        let end = stream.record_event(None);
+        if end.is_err() {
+            // What was begun has no end to wait for but the stream's.
+            let _ = stream.synchronize();
+        }
+        Ok(Self { buffer: Some(buffer), end: end? })
+    }
+
+    /// Waits until it is there.
+    pub(super) fn landed(mut self) -> Result<Pinned, DriverError> {
+        self.end.synchronize()?;
+        // It is taken here alone, and this is the end of it.
+        self.buffer.take().ok_or(DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE))
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        if self.buffer.is_some() {
+            let _ = self.end.synchronize();
+        }
+    }
+}
+
+/// Copies from an address on the device, where there are as many bytes, and waits for it.
+pub(super) fn copy_back(stream: &CudaStream, from: u64, to: &mut [u8]) -> Result<(), DriverError> {
+    stream.context().bind_to_thread()?;
+    // SAFETY: who calls this holds the array at that address, and the copy is over before this returns.
+    unsafe { result::memcpy_dtoh_async(to, from, stream.cu_stream()) }?;
+    stream.synchronize()
 }
 
 /// Sets all bits of an array.

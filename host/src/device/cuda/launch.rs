@@ -305,8 +305,8 @@ mod tests {
     use hyperblock_shared::layout::{
         DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceHistogram,
         DeviceIndexing, DeviceJoin, DeviceListed, DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours,
-        DeviceOverlap, DevicePass, DeviceProjection, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores,
-        DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount,
+        DeviceOverlap, DevicePack, DevicePass, DeviceProjection, DeviceResidual, DeviceScan, DeviceScatter,
+        DeviceScores, DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount,
     };
 
     /// The kernels of a file of PTX, each with its parameters as they are declared there.
@@ -425,6 +425,7 @@ mod tests {
             ("starts", size_of::<DeviceStarts>()),
             ("mark", size_of::<DeviceMark>()),
             ("compact", size_of::<DeviceCompact>()),
+            ("pack", size_of::<DevicePack>()),
             ("split", size_of::<DeviceSplit>()),
             ("count", size_of::<DeviceUnionCount>()),
             ("merge", size_of::<DeviceUnion>()),

@@ -6,6 +6,7 @@
 use super::Cuda;
 use super::columns::{Slices, Upload};
 use super::launch::NeighbourLaunches;
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::device::cpu::Cpu;
 use crate::operators::neighbours::{Neighbours, NeighboursOperator, Orders, append};
@@ -59,7 +60,8 @@ fn load<'a>(gpu: &'a Cuda, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a
 }
 
 impl Neighbours for CudaNeighbours<'_> {
-    fn pairs(&mut self, lefts: Range<u32>, found: &mut Vec<Candidate>) -> Result<()> {
+    fn pairs(&mut self, lefts: Range<u32>, control: &Control, found: &mut Vec<Candidate>) -> Result<()> {
+        control.check()?;
         let gpu = self.gpu;
         let n_lefts = lefts.len();
         if n_lefts == 0 {
@@ -76,8 +78,8 @@ impl Neighbours for CudaNeighbours<'_> {
         let n_pairs: u64 = by_left.iter().map(|&n| u64::from(n)).sum();
         if !self.make_room(n_pairs)? && n_lefts > 1 {
             let middle = lefts.start + (n_lefts / 2) as u32;
-            self.pairs(lefts.start..middle, found)?;
-            return self.pairs(middle..lefts.end, found);
+            self.pairs(lefts.start..middle, control, found)?;
+            return self.pairs(middle..lefts.end, control, found);
         }
         let n_pairs = n_pairs as usize;
         let begin = |start: &mut u32, n: &u32| Some(std::mem::replace(start, *start + n));

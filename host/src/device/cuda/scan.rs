@@ -5,9 +5,11 @@
 //! with a larger one, or in halves. Pairs of items that a sweep hands on are swept once more, as pairs of records.
 
 mod overlap;
+mod results;
 
 use super::clock::Timing;
-use super::columns::{Slices, Upload, UploadedColumns};
+use super::columns::{Slices, Upload};
+use super::copies::HeldColumns;
 use super::join::CudaJoin;
 use super::launch::{Decide, LISTED_THREADS, RESIDUAL_THREADS, ScanBlocks, launch_residual, launch_scan};
 use super::lists::UploadedLists;
@@ -23,7 +25,6 @@ use crate::plan::overlap::{BlockPair, OverlapJoin};
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::Sweep;
 use crate::plan::task::Task;
-use bytemuck::{Zeroable, cast_slice_mut};
 use cudarc::driver::CudaSlice;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, DeviceSweep, HEAVY_WORDS, SweepCounters};
 use hyperblock_shared::screen::Screen;
@@ -54,8 +55,9 @@ pub(super) struct CudaScan<'a> {
     gpu: &'a Cuda,
     encoded: &'a Encoded,
     program: &'a Program,
-    columns: UploadedColumns,
+    columns: HeldColumns<'a>,
     path: CudaSlice<u64>,
+    lists: UploadedLists<'a>,
     results: CudaSlice<u32>,
     scratch: CudaSlice<u64>,
     scratch_words: u32,
@@ -67,7 +69,7 @@ pub(super) struct CudaScan<'a> {
 
 impl<'a> CudaScan<'a> {
     pub(super) fn load(gpu: &'a Cuda, encoded: &'a Encoded, program: &'a Program) -> Result<Self> {
-        let columns = UploadedColumns::new(gpu, encoded)?;
+        let columns = gpu.columns(encoded)?;
         let mut archive = program.bytes().to_vec();
         archive.resize(archive.len().next_multiple_of(8), 0);
         let path = gpu.upload(&bytemuck::allocation::pod_collect_to_vec::<u8, u64>(&archive))?;
@@ -83,7 +85,20 @@ impl<'a> CudaScan<'a> {
         let n_words = (words_per_block * u64::from(window)).max(least.into());
         let scratch = gpu.zeros::<u64>((n_words as usize).max(1))?;
         let counts = gpu.zeros::<u64>(program.n_counts().max(1))?;
-        Ok(Self { gpu, encoded, program, columns, path, results, scratch, scratch_words, window, counts })
+        let lists = UploadedLists::new(gpu);
+        Ok(Self {
+            gpu,
+            encoded,
+            program,
+            columns,
+            path,
+            lists,
+            results,
+            scratch,
+            scratch_words,
+            window,
+            counts,
+        })
     }
 }
 
@@ -217,7 +232,7 @@ impl<'a> CudaScan<'a> {
             control.check()?;
             steps.done(1);
         }
-        let mut lists = UploadedLists::new(gpu);
+        let mut lists = std::mem::replace(&mut self.lists, UploadedLists::new(gpu));
         for (join, blocks) in &work.overlaps {
             let heavy = self.overlap(join, blocks, &mut lists, &mut n_found, (control, steps))?;
             self.heavy_join(join, &heavy, &mut n_found, control)?;
@@ -252,11 +267,9 @@ impl<'a> CudaScan<'a> {
         if n_words > self.results.len() {
             return Ok(false);
         }
-        if n_words > 0 {
-            let before = found.len();
-            found.resize(before + count[0] as usize, Candidate::zeroed());
-            gpu.download(&self.results.slice(..n_words), cast_slice_mut(&mut found[before..]))?;
-        }
+        // The next task may be of the same lists.
+        self.lists = lists;
+        self.bring_back(count[0] as usize, found)?;
         Ok(true)
     }
 

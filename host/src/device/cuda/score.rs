@@ -1,7 +1,7 @@
 //! Scores on the GPU: columns are brought there once, lists of pairs come and go.
 
 use super::Cuda;
-use super::columns::UploadedColumns;
+use super::copies::HeldColumns;
 use super::launch::{SCORE_THREADS, ScoreBuffers, launch_score};
 use crate::base::control::Control;
 use crate::base::error::Result;
@@ -23,7 +23,7 @@ impl ScoresOperator for Cuda {
 /// Columns in device memory, and room for pairs.
 struct CudaScores<'a> {
     gpu: &'a Cuda,
-    columns: UploadedColumns,
+    columns: HeldColumns<'a>,
     attributes: CudaSlice<u32>,
     terms: CudaSlice<i32>,
     scratch: CudaSlice<u64>,
@@ -42,8 +42,8 @@ struct Scored {
 }
 
 impl<'a> CudaScores<'a> {
-    fn load(gpu: &'a Cuda, encoded: &Encoded, tests: &Tests) -> Result<Self> {
-        let columns = UploadedColumns::new(gpu, encoded)?;
+    fn load(gpu: &'a Cuda, encoded: &'a Encoded, tests: &Tests) -> Result<Self> {
+        let columns = gpu.columns(encoded)?;
         let attributes = gpu.upload::<u32>(cast_slice(&tests.attributes))?;
         // There is no empty array on a device.
         let terms = gpu.upload::<i32>(if tests.terms.is_empty() { &[0] } else { &tests.terms })?;

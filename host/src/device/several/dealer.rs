@@ -35,12 +35,34 @@ pub enum Next {
     Done,
 }
 
+/// How fast a place is expected to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Speed {
+    /// How many times as fast as what is expected of its kind.
+    pub times: f64,
+    /// Whether it is of the CPU, beside what tasks were planned for.
+    pub is_beside: bool,
+}
+
+impl Speed {
+    /// As was planned.
+    pub const PLANNED: Self = Self { times: 1.0, is_beside: false };
+
+    /// What of a task is about places of its kind.
+    fn of(self, expected: &Expected) -> f64 {
+        expected[usize::from(self.is_beside)] / self.times
+    }
+}
+
+/// How long a task is expected to take: where it was planned for, and beside that.
+pub(super) type Expected = [f64; 2];
+
 /// Who has what, and what is left.
 #[derive(Clone, Debug)]
 pub struct Dealer {
     schedule: Schedule,
-    /// By task: how long it is expected to take a place of speed 1.
-    expected: Vec<f64>,
+    /// By task.
+    expected: Vec<Expected>,
     /// What nobody has yet, in order.
     pending: VecDeque<usize>,
     places: Vec<Place>,
@@ -53,9 +75,9 @@ struct Place {
     queue: VecDeque<usize>,
     under_way: Option<usize>,
     has_failed: bool,
-    /// What it was said to do, or was seen to do, in a unit of time.
-    speed: f64,
-    /// What it did, and in which time.
+    /// What was said of it, or was seen.
+    speed: Speed,
+    /// What it was expected to take for what it did, and took.
     done: f64,
     took: f64,
     /// Where it lies on the circle.
@@ -64,8 +86,8 @@ struct Place {
 
 impl Dealer {
     /// Of tasks that are expected to take so long, to places of these speeds.
-    pub fn new(schedule: Schedule, expected: Vec<f64>, speeds: &[f64]) -> Self {
-        let place = |(ix, &speed): (usize, &f64)| Place {
+    pub fn new(schedule: Schedule, expected: Vec<Expected>, speeds: &[Speed]) -> Self {
+        let place = |(ix, &speed): (usize, &Speed)| Place {
             queue: VecDeque::new(),
             under_way: None,
             has_failed: false,
@@ -110,16 +132,16 @@ impl Dealer {
         let it = &mut places[place];
         if let Some(task) = it.under_way.take() {
             *n_open -= 1;
-            it.done += expected[task];
+            it.done += Speed { times: 1.0, ..it.speed }.of(&expected[task]);
             it.took += took;
             if it.took > 0.0 && it.done > 0.0 {
-                it.speed = it.done / it.took;
+                it.speed.times = it.done / it.took;
             }
         }
     }
 
     /// The place found its task too large. It is several now, which are expected to take so long: the first of their numbers.
-    pub fn split(&mut self, place: usize, expected: &[f64]) -> usize {
+    pub fn split(&mut self, place: usize, expected: &[Expected]) -> usize {
         let first = self.expected.len();
         if self.places[place].under_way.take().is_some() {
             self.n_open -= 1;
@@ -173,9 +195,9 @@ impl Dealer {
                 }
             }
             Schedule::Steal => {
-                tasks.sort_by(|&a, &b| self.expected[b].total_cmp(&self.expected[a]).then(a.cmp(&b)));
+                tasks.sort_by(|&a, &b| self.expected[b][0].total_cmp(&self.expected[a][0]).then(a.cmp(&b)));
                 for task in tasks {
-                    let end = |&ix: &usize| self.left_of(ix) + self.expected[task] / self.places[ix].speed;
+                    let end = |&ix: &usize| self.left_of(ix) + self.places[ix].speed.of(&self.expected[task]);
                     let first = left.iter().copied().min_by(|a, b| end(a).total_cmp(&end(b)));
                     first.into_iter().for_each(|ix| self.places[ix].queue.push_back(task));
                 }
@@ -187,7 +209,7 @@ impl Dealer {
     fn left_of(&self, place: usize) -> f64 {
         let it = &self.places[place];
         let tasks = it.queue.iter().chain(&it.under_way);
-        tasks.map(|&task| self.expected[task]).sum::<f64>() / it.speed
+        tasks.map(|&task| it.speed.of(&self.expected[task])).sum::<f64>()
     }
 
     /// The last task of the place that needs longest for what it has, if this one is expected to be done with it before that
@@ -196,7 +218,7 @@ impl Dealer {
         let others = (0..self.places.len()).filter(|&ix| !self.places[ix].queue.is_empty());
         let fullest = others.max_by(|&a, &b| self.left_of(a).total_cmp(&self.left_of(b)))?;
         let &task = self.places[fullest].queue.back()?;
-        let own = self.expected[task] / self.places[thief].speed;
+        let own = self.places[thief].speed.of(&self.expected[task]);
         if own > self.left_of(fullest) {
             return None;
         }
@@ -233,6 +255,15 @@ mod tests {
         Schedule::VARIANTS.iter().map(|name| name.parse().unwrap())
     }
 
+    /// Tasks that take places of all kinds as long.
+    fn alike(expected: &[f64]) -> Vec<Expected> {
+        expected.iter().map(|&expected| [expected; 2]).collect()
+    }
+
+    fn speeds(times: &[f64]) -> Vec<Speed> {
+        times.iter().map(|&times| Speed { times, is_beside: false }).collect()
+    }
+
     /// What the places of a made-up run are about: those that ask, and those with a task.
     #[derive(Clone)]
     struct World {
@@ -248,13 +279,13 @@ mod tests {
         fn new(
             schedule: Schedule,
             expected: &[f64],
-            speeds: &[f64],
+            times: &[f64],
             [n_failures, n_splits]: [usize; 2],
         ) -> Self {
             Self {
-                dealer: Dealer::new(schedule, expected.to_vec(), speeds),
-                has: vec![None; speeds.len()],
-                gone: vec![false; speeds.len()],
+                dealer: Dealer::new(schedule, alike(expected), &speeds(times)),
+                has: vec![None; times.len()],
+                gone: vec![false; times.len()],
                 n_done: vec![0; expected.len()],
                 n_failures,
                 n_splits,
@@ -293,7 +324,7 @@ mod tests {
                             let mut split = self.clone();
                             split.n_splits -= 1;
                             split.has[place] = None;
-                            assert_eq!(split.dealer.split(place, &[0.5, 0.5]), split.n_done.len());
+                            assert_eq!(split.dealer.split(place, &alike(&[0.5, 0.5])), split.n_done.len());
                             // What was split is never done itself: its parts are.
                             split.n_done[task] = 1;
                             split.n_done.extend([0, 0]);
@@ -337,8 +368,8 @@ mod tests {
                 (3, 3, [1, 0]),
             ] {
                 let expected: Vec<f64> = [3.0, 1.0, 2.0, 1.0][..n_tasks].to_vec();
-                for speeds in [vec![1.0; n_places], (1..=n_places).map(|n| (n * n) as f64).collect()] {
-                    assert!(World::new(schedule, &expected, &speeds, events).explore() > 0);
+                for times in [vec![1.0; n_places], (1..=n_places).map(|n| (n * n) as f64).collect()] {
+                    assert!(World::new(schedule, &expected, &times, events).explore() > 0);
                 }
             }
         }
@@ -348,17 +379,17 @@ mod tests {
         #[test]
         fn all_is_done_whoever_is_slow_or_fails(
             expected in proptest::collection::vec(0.0f64..100.0, 0..40),
-            speeds in proptest::collection::vec(0.1f64..50.0, 1..6),
+            times in proptest::collection::vec(0.1f64..50.0, 1..6),
             turns in proptest::collection::vec((0usize..6, 0u8..20), 400),
             schedule in 0usize..4,
         ) {
             let schedule: Schedule = Schedule::VARIANTS[schedule].parse().unwrap();
-            let mut dealer = Dealer::new(schedule, expected.clone(), &speeds);
-            let mut has: Vec<Option<usize>> = vec![None; speeds.len()];
-            let mut alive = vec![true; speeds.len()];
+            let mut dealer = Dealer::new(schedule, alike(&expected), &speeds(&times));
+            let mut has: Vec<Option<usize>> = vec![None; times.len()];
+            let mut alive = vec![true; times.len()];
             let mut n_done = vec![0; expected.len()];
-            let round = (0..).map(|ix: usize| (ix % speeds.len(), 1u8)).take(100 * (expected.len() + 1));
-            for (place, what) in turns.into_iter().map(|(place, what)| (place % speeds.len(), what)).chain(round) {
+            let round = (0..).map(|ix: usize| (ix % times.len(), 1u8)).take(100 * (expected.len() + 1));
+            for (place, what) in turns.into_iter().map(|(place, what)| (place % times.len(), what)).chain(round) {
                 match has[place] {
                     _ if !alive[place] => {}
                     None => if let Next::Task(task) = dealer.next(place) { has[place] = Some(task) },
@@ -381,7 +412,7 @@ mod tests {
     #[test]
     fn a_slow_place_does_not_hold_up_a_fast_one() {
         // One of them is expected to do all ten in the time in which the other one does one.
-        let mut dealer = Dealer::new(Schedule::Steal, vec![1.0; 10], &[100.0, 1.0]);
+        let mut dealer = Dealer::new(Schedule::Steal, alike(&[1.0; 10]), &speeds(&[100.0, 1.0]));
         assert_eq!(dealer.next(1), Next::Wait);
         assert!((0..10).all(|_| {
             let task = dealer.next(0);
@@ -389,5 +420,14 @@ mod tests {
             matches!(task, Next::Task(_))
         }));
         assert_eq!((dealer.next(0), dealer.next(1)), (Next::Done, Next::Done));
+    }
+
+    #[test]
+    fn a_place_beside_is_given_what_suits_it() {
+        // Of the first, the place beside would do a hundredth in the time; of the second, all.
+        let tasks = vec![[1.0, 100.0], [1.0, 1.0]];
+        let beside = Speed { times: 1.0, is_beside: true };
+        let mut dealer = Dealer::new(Schedule::Steal, tasks, &[Speed::PLANNED, beside]);
+        assert_eq!((dealer.next(0), dealer.next(1)), (Next::Task(0), Next::Task(1)));
     }
 }

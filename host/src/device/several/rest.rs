@@ -1,16 +1,13 @@
-//! What several places do not share: all but the scan is done by one of them, a GPU if there is one.
+//! What several places do not share: what is not cut into tasks is done by one of them, a GPU if there is one.
 
 use super::Several;
 use crate::base::control::Watch;
 use crate::base::error::Result;
-use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::closure::{ClosureOperator, LoadedGraph};
 use crate::operators::components::{Components, ComponentsOperator};
 use crate::operators::join::{Join, JoinOperator};
-use crate::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use crate::operators::relations::{Relations, RelationsOperator};
-use crate::operators::scores::{PairScores, ScoresOperator, Tests};
 use crate::plan::cost::{BackendKind, Figures};
 use crate::plan::join::KeyColumn;
 use crate::read::edges::Graph;
@@ -37,6 +34,10 @@ impl Backend for Several {
 
     fn figures(&self) -> Option<Figures> {
         self.one().figures()
+    }
+
+    fn has_cpu_beside(&self) -> bool {
+        self.places.iter().any(|place| place.is_beside(self.kind()))
     }
 
     /// A task may be dealt to any place.
@@ -75,18 +76,6 @@ impl JoinOperator for Several {
         right: Option<KeyColumn<'a>>,
     ) -> Result<Box<dyn Join + 'a>> {
         self.one().load_join(left, right)
-    }
-}
-
-impl NeighboursOperator for Several {
-    fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>> {
-        self.one().load_neighbours(orders)
-    }
-}
-
-impl ScoresOperator for Several {
-    fn load_scores<'a>(&'a self, encoded: &'a Encoded, tests: Tests) -> Result<Box<dyn PairScores + 'a>> {
-        self.one().load_scores(encoded, tests)
     }
 }
 

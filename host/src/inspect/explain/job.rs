@@ -4,12 +4,14 @@ use super::{BranchScan, Considered, Explained, Near};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::job::Prepared;
+use crate::operators::Backend;
 use crate::plan::access::{Access, Alternative, accesses};
 use crate::plan::overlap::Elements;
 use crate::plan::partition::blocks;
 use crate::plan::path::{KeyMethod, elements};
 use crate::plan::statistics::{ColumnStatistics, Effort, Pairs};
 use crate::plan::sweep::Sweep;
+use crate::plan::task::Task;
 use hyperblock_shared::path::UNKNOWN;
 use hyperblock_shared::screen::Screen;
 
@@ -27,6 +29,7 @@ impl Prepared {
             passing: self.plan.passing(&mut pairs)?,
             scans: self.scans(control)?,
             considered: self.considered(),
+            tasks: Vec::new(),
             analysis: None,
             columns: Vec::new(),
             all: self.all.as_ref().map(|all| (all, self.n_pairs())),
@@ -37,6 +40,12 @@ impl Prepared {
                 .map(|(near, order)| Near { neighbourhood: near, n_records: order.records.len() })
                 .collect(),
         })
+    }
+
+    /// What a device will cut the job into, if several places share it: what each task is expected to take.
+    pub fn tasks(&self, device: &dyn Backend, control: &Control) -> Result<Vec<f64>> {
+        let whole = Task::new(&self.encoded, self.plan.program(), &self.area(), control)?;
+        Ok(device.tasks(&whole).iter().map(Task::milliseconds).collect())
     }
 
     /// How branches are scanned.

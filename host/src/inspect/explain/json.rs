@@ -27,6 +27,12 @@ impl Explained<'_> {
         if let Some(kind) = self.planned_for {
             object["planned_for"] = kind.to_string().into();
         }
+        if let [_, _, ..] = self.tasks[..] {
+            let [least, median, most] = self.task_times().map(float);
+            object["tasks"] = json!({
+                "count": self.tasks.len(), "least_ms": least, "median_ms": median, "most_ms": most,
+            });
+        }
         if !self.neighbourhoods.is_empty() {
             object["neighbourhoods"] = self.neighbourhoods.iter().map(near).collect();
         }

@@ -37,6 +37,11 @@ impl fmt::Display for Explained<'_> {
                 writeln!(f)?;
             }
         }
+        if let [_, _, ..] = self.tasks[..] {
+            let [least, median, most] = self.task_times().map(about);
+            let n = HumanCount(self.tasks.len() as u64);
+            writeln!(f, "Tasks: {n}, expected to take ≈{median} ms each, from {least} to {most}")?;
+        }
         for Near { neighbourhood, n_records } in &self.neighbourhoods {
             let (name, records) = (shown(&neighbourhood.name), HumanCount(*n_records as u64));
             write!(f, "Sorted neighbourhood: \"{name}\", {neighbourhood}, records={records}; ")?;

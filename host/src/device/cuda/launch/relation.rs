@@ -11,8 +11,8 @@ use cudarc::driver::{CudaContext, CudaModule, LaunchConfig};
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
     DeviceAtomics, DeviceCell, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing,
-    DeviceMark, DeviceMeasure, DeviceProjection, DeviceScatter, DeviceSlice, DeviceSliceMut, DeviceSplit,
-    DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount,
+    DeviceMark, DeviceMeasure, DevicePack, DeviceProjection, DeviceScatter, DeviceSlice, DeviceSliceMut,
+    DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount,
 };
 use hyperblock_shared::relation::{
     Digit, HISTOGRAM_WORDS, MERGE_ITEMS, SORT_ITEMS, WIDE_SUM_WORDS, join_words, merge_words, scatter_words,
@@ -42,6 +42,7 @@ pub(in crate::device::cuda) struct RelationKernels {
     starts: Prepared<DeviceStarts>,
     mark: Prepared<DeviceMark>,
     compact: Prepared<DeviceCompact>,
+    pack: Prepared<DevicePack>,
     split: Prepared<DeviceSplit>,
     count: Prepared<DeviceUnionCount>,
     merge: Prepared<DeviceUnion>,
@@ -96,6 +97,7 @@ impl RelationKernels {
             starts: module.alone("starts", WIDE_SUM_WORDS)?,
             mark: module.filling("mark", 0)?,
             compact: module.filling("compact", 0)?,
+            pack: module.filling("pack", 0)?,
             split: module.filling("split", 0)?,
             count: module.filling("count", merge_words(RELATION_THREADS))?,
             merge: module.filling("merge", merge_words(RELATION_THREADS))?,
@@ -108,7 +110,7 @@ impl RelationKernels {
     }
 }
 
-/// Launches over relations in device memory; only `cuda::relation` and `cuda::semi_naive` ask for them, and hold the arrays.
+/// Launches over relations in device memory; only `cuda::relation`, `cuda::semi_naive` and `cuda::scan` ask for them, and hold the arrays.
 #[derive(Clone, Copy)]
 pub(in crate::device::cuda) struct RelationLaunches<'a> {
     pub(in crate::device::cuda) gpu: &'a Cuda,
@@ -140,6 +142,12 @@ impl RelationLaunches<'_> {
         unsafe { self.launch(&kernels.spread, sums) }?;
         // SAFETY: counts are now where each tile's words of a digit go, and `sorted` has room for as many words, beside them.
         unsafe { self.launch(&kernels.scatter, scatter) }
+    }
+
+    /// Writes candidates as words; there is room for as many.
+    pub(in crate::device::cuda) fn pack(&self, pack: DevicePack) -> Result<()> {
+        // SAFETY: `CudaScan::sorted` hands over candidates that kernels wrote, and room for as many words.
+        unsafe { self.launch(&self.kernels.pack, pack) }
     }
 
     /// Marks what is kept of sorted `words`: each once, without those among `others`. `total` becomes how many they are.

@@ -1,0 +1,155 @@
+//! Staging: large copies to and from the device, by way of memory that the device reaches by itself.
+//!
+//! The driver copies ordinary memory with one thread, page by page. Here all threads copy between that and two buffers, and
+//! the device copies one of them while they are busy with the other.
+
+use super::Cuda;
+use super::driver::{self, Flight, Pinned};
+use crate::base::error::Result;
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, DriverError};
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes of a buffer: whole words and candidates.
+const BUFFER: usize = 12 << 19;
+/// Bytes that are copied by way of buffers, at least: fewer are there as soon by themselves.
+const LEAST: usize = 1 << 20;
+/// Bytes that a thread copies at once.
+const PART: usize = 1 << 18;
+
+/// Buffers that nothing is on its way to or from; made when they are needed.
+#[derive(Debug, Default)]
+pub(super) struct Staging(Mutex<Vec<Pinned>>);
+
+/// The buffers of one copy, given back when it is over.
+struct Buffers<'a> {
+    gpu: &'a Cuda,
+    free: Vec<Pinned>,
+}
+
+impl<'a> Buffers<'a> {
+    /// Two of them; none if the host has no such memory left.
+    fn take(gpu: &'a Cuda) -> Option<Self> {
+        let mut free = std::mem::take(&mut *gpu.staging.0.lock().unwrap_or_else(PoisonError::into_inner));
+        while free.len() < 2 {
+            match Pinned::new(&gpu.context, BUFFER) {
+                Ok(buffer) => free.push(buffer),
+                Err(error) => {
+                    tracing::debug!("no memory to stage copies in: {error}");
+                    return None;
+                }
+            }
+        }
+        Some(Self { gpu, free })
+    }
+
+    /// One that is free, or the one that is on its way first.
+    fn next(&mut self, flying: &mut Vec<Flight>) -> Result<Pinned, DriverError> {
+        match self.free.pop() {
+            Some(buffer) => Ok(buffer),
+            None => flying.remove(0).landed(),
+        }
+    }
+}
+
+impl Drop for Buffers<'_> {
+    fn drop(&mut self) {
+        let mut free = self.gpu.staging.0.lock().unwrap_or_else(PoisonError::into_inner);
+        free.append(&mut self.free);
+    }
+}
+
+impl Cuda {
+    /// Copies an array to the device, if it is large enough for buffers to pay, and there are some.
+    pub(super) fn send<T: Pod + DeviceRepr>(&self, values: &[T]) -> Option<Result<CudaSlice<T>>> {
+        if size_of_val(values) < LEAST {
+            return None;
+        }
+        let buffers = Buffers::take(self)?;
+        Some(self.room::<T>(values.len()).and_then(|mut array| {
+            self.send_by(buffers, values, &mut array).map_err(self.failed("copying to the device"))?;
+            Ok(array)
+        }))
+    }
+
+    fn send_by<T: Pod + DeviceRepr>(
+        &self,
+        mut buffers: Buffers<'_>,
+        values: &[T],
+        array: &mut CudaSlice<T>,
+    ) -> Result<(), DriverError> {
+        let (mut to, _written) = array.device_ptr_mut(&self.stream);
+        let mut flying = Vec::new();
+        for chunk in values.chunks(BUFFER / size_of::<T>()) {
+            let mut buffer = buffers.next(&mut flying)?;
+            let bytes: &[u8] = cast_slice(chunk);
+            let parts = buffer.bytes_mut()[..bytes.len()].par_chunks_mut(PART).zip(bytes.par_chunks(PART));
+            parts.for_each(|(to, from)| to.copy_from_slice(from));
+            flying.push(buffer.sent(&self.stream, to, bytes.len())?);
+            to += bytes.len() as u64;
+        }
+        for flight in flying {
+            buffers.free.push(flight.landed()?);
+        }
+        Ok(())
+    }
+
+    /// Hands the first so many elements of an array on, some at a time and in order. Waits for all kernels before.
+    pub(super) fn receive<T, S>(&self, from: &S, n: usize, take: &mut dyn FnMut(&[T])) -> Result<()>
+    where
+        T: Pod + DeviceRepr,
+        S: DevicePtr<T>,
+    {
+        let (address, _read) = from.device_ptr(&self.stream);
+        let buffers = if n * size_of::<T>() < LEAST { None } else { Buffers::take(self) };
+        match buffers {
+            Some(buffers) => {
+                let received = self.receive_by(buffers, address, n, take);
+                received.map_err(self.failed("copying from the device"))
+            }
+            None => {
+                let mut values = vec![T::zeroed(); n];
+                let copied = driver::copy_back(&self.stream, address, cast_slice_mut(&mut values));
+                copied.map_err(self.failed("copying from the device"))?;
+                take(&values);
+                Ok(())
+            }
+        }
+    }
+
+    fn receive_by<T: Pod>(
+        &self,
+        mut buffers: Buffers<'_>,
+        mut from: u64,
+        n: usize,
+        take: &mut dyn FnMut(&[T]),
+    ) -> Result<(), DriverError> {
+        let most = BUFFER / size_of::<T>() * size_of::<T>();
+        let mut n_left = n * size_of::<T>();
+        let mut flying: Option<(Flight, usize)> = None;
+        loop {
+            // The next one sets out before this one is looked at.
+            let n_bytes = n_left.min(most);
+            let next = match n_bytes {
+                0 => None,
+                _ => match buffers.free.pop() {
+                    Some(buffer) => Some((buffer.received(&self.stream, from, n_bytes)?, n_bytes)),
+                    None => None,
+                },
+            };
+            if next.is_some() {
+                (from, n_left) = (from + n_bytes as u64, n_left - n_bytes);
+            }
+            let Some((flight, n_bytes)) = std::mem::replace(&mut flying, next) else {
+                if flying.is_none() {
+                    return Ok(());
+                }
+                continue;
+            };
+            let buffer = flight.landed()?;
+            take(cast_slice(&buffer.bytes()[..n_bytes]));
+            buffers.free.push(buffer);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A scan at several places: tasks there, and their runs as one.
+
+use super::Several;
+use super::dealer::Expected;
+use super::round::{Part, share};
+use crate::base::control::Control;
+use crate::base::error::Result;
+use crate::encode::Encoded;
+use crate::operators::runs::{merge, sort};
+use crate::operators::scan::{Outcome, Scan, ScanOperator};
+use crate::plan::Program;
+use crate::plan::task::Task;
+use hyperblock_shared::layout::Candidate;
+
+impl Part for Task {
+    fn expected(&self) -> Expected {
+        let taking = self.taking();
+        [taking.planned, taking.beside]
+    }
+
+    fn pays_beside(&self) -> bool {
+        Self::pays_beside(self)
+    }
+
+    fn cut(self, n: usize) -> Vec<Self> {
+        Self::cut(self, n)
+    }
+}
+
+impl ScanOperator for Several {
+    fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
+        let scans = self.load_all(|place| place.device.load(encoded, program))?;
+        Ok(Box::new(SeveralScan { several: self, scans, room: Vec::new() }))
+    }
+
+    fn tasks(&self, task: &Task) -> Vec<Task> {
+        let all = vec![Some(()); self.places.len()];
+        self.cut(task.clone(), &self.taking_part(task, &all))
+    }
+}
+
+struct SeveralScan<'a> {
+    several: &'a Several,
+    /// By place: the job there; none, where it failed.
+    scans: Vec<Option<Box<dyn Scan + 'a>>>,
+    room: Vec<Candidate>,
+}
+
+impl Scan for SeveralScan<'_> {
+    fn run(
+        &mut self,
+        task: &Task,
+        most: usize,
+        control: &Control,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Outcome> {
+        let most = most.saturating_sub(found.len());
+        let run = |task: &Task, scan: &mut Box<dyn Scan + '_>| {
+            let (mut run, mut room) = (Vec::new(), Vec::new());
+            let outcome = scan.run(task, most, control, &mut run)?;
+            sort(&mut run, &mut room, control)?;
+            Ok((outcome, run))
+        };
+        match share(self.several, task.clone(), &mut self.scans, most, control, &run)? {
+            None => Ok(Outcome::TooMany),
+            Some(runs) => {
+                let runs = [std::mem::take(found)].into_iter().chain(runs.into_iter().map(|(_, run)| run));
+                *found = merge(runs.collect(), &mut self.room, control)?;
+                Ok(Outcome::Done)
+            }
+        }
+    }
+}
