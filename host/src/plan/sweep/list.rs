@@ -37,13 +37,13 @@ impl ListKey {
         };
         let codes = encoded.codes(operand);
         let keyed = |record| Some((self.place(encoded, codes[record as usize])?, record));
-        let mut keyed: Vec<(u64, u32)> = self.records.clone().filter_map(keyed).collect();
+        let mut keyed: Vec<(u64, u32)> = self.records.clone().into_par_iter().filter_map(keyed).collect();
         keyed.par_sort_unstable();
         let records: Vec<u32> = keyed.par_iter().map(|&(_, record)| record).collect();
         let mut starts = Vec::new();
         if self.is_grouped {
             let is_new = |place: &usize| *place == 0 || keyed[*place].0 != keyed[*place - 1].0;
-            starts = (0..keyed.len()).filter(is_new).map(|place| place as u32).collect();
+            starts = (0..keyed.len()).into_par_iter().filter(is_new).map(|place| place as u32).collect();
         }
         drop(keyed);
         self.sketched(encoded, codes, records, starts)
@@ -80,13 +80,15 @@ impl ListKey {
                     (0..firsts.len()).into_par_iter().map(|ix| self.plain(encoded, code(ix))).collect();
             }
             Some(signed) => {
-                let sketch = |ix| signed.sketch(encoded, code(ix));
-                let sketched: Vec<(Sketch, u64)> = (0..firsts.len()).into_par_iter().map(sketch).collect();
-                list.sketches = sketched.iter().map(|&(sketch, _)| sketch).collect();
+                let items = || (0..firsts.len()).into_par_iter();
+                let sketched =
+                    items().map(|ix| (signed.sketch(encoded, code(ix)), signed.len(encoded, code(ix))));
+                let (sketched, lens): (Vec<(Sketch, u64)>, Vec<u32>) = sketched.unzip();
+                list.lens = lens;
+                list.sketches = sketched.par_iter().map(|&(sketch, _)| sketch).collect();
                 if signed.is_wide() {
-                    list.uppers = sketched.iter().map(|&(_, upper)| upper).collect();
+                    list.uppers = sketched.par_iter().map(|&(_, upper)| upper).collect();
                 }
-                list.lens = (0..firsts.len()).map(|ix| signed.len(encoded, code(ix))).collect();
             }
         }
         if self.is_grouped {
