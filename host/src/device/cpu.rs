@@ -36,10 +36,14 @@ impl Cpu {
     }
 }
 
+/// For people: so many threads of it.
+pub(super) fn name(n_threads: usize) -> String {
+    format!("cpu ({n_threads} {})", if n_threads == 1 { "thread" } else { "threads" })
+}
+
 impl Backend for Cpu {
     fn name(&self) -> String {
-        let n = rayon::current_num_threads();
-        format!("cpu ({n} {})", if n == 1 { "thread" } else { "threads" })
+        name(rayon::current_num_threads())
     }
 
     fn kind(&self) -> BackendKind {

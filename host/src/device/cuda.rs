@@ -122,7 +122,7 @@ impl Cuda {
             most_memory: self.most_memory,
             has_own_columns: self.has_own_columns,
             staging: Staging::default(),
-            watch: Mutex::default(),
+            watch: Mutex::new(self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone()),
         })
     }
 

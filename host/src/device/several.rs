@@ -23,12 +23,14 @@ mod stripe;
 
 pub use dealer::{Dealer, Next, Schedule, Speed};
 
+use super::cpu;
 use crate::base::error::{Error, Result};
 use crate::operators::Backend;
 use crate::plan::cost::BackendKind;
 use rayon::ThreadPool;
 use round::Part;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// Tasks for each place, if nobody asks for a number: so many that places end together.
 const TASKS_PER_PLACE: usize = 8;
@@ -58,8 +60,14 @@ impl fmt::Debug for Several {
 struct Place {
     name: String,
     device: Box<dyn Backend>,
-    /// Its own threads, if it is of the CPU.
-    pool: Option<ThreadPool>,
+    /// Its own threads, if it is of the CPU and shares it.
+    pool: Option<Threads>,
+}
+
+/// So many threads, started when there is something to do.
+struct Threads {
+    n: usize,
+    pool: OnceLock<ThreadPool>,
 }
 
 impl fmt::Debug for Place {
@@ -70,11 +78,20 @@ impl fmt::Debug for Place {
 
 impl Place {
     /// Does work on the place's own threads.
-    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
+    fn install<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        let Some(Threads { n, pool }) = &self.pool else { return work() };
+        if let Some(pool) = pool.get() {
+            return pool.install(work);
         }
+        let started = rayon::ThreadPoolBuilder::new().num_threads(*n).build().map_err(|error| {
+            Error::Job(format!("threads cannot be started: {error}; ask for fewer with --threads"))
+        })?;
+        pool.get_or_init(|| started).install(work)
+    }
+
+    /// How many threads it has.
+    fn n_threads(&self) -> usize {
+        self.pool.as_ref().map_or_else(rayon::current_num_threads, |threads| threads.n)
     }
 
     /// Tells that it failed, and the job goes on.
@@ -91,9 +108,7 @@ impl Place {
     fn speed(&self, planned_for: BackendKind) -> Speed {
         let times = match self.device.kind() {
             BackendKind::Cuda => 1.0,
-            BackendKind::Cpu => {
-                self.install(rayon::current_num_threads) as f64 / rayon::current_num_threads() as f64
-            }
+            BackendKind::Cpu => self.n_threads() as f64 / rayon::current_num_threads() as f64,
         };
         Speed { times, is_beside: self.is_beside(planned_for) }
     }
@@ -107,14 +122,11 @@ impl Several {
         partitions: Option<usize>,
     ) -> Result<Self> {
         let place = |(device, n_threads): (Box<dyn Backend>, Option<usize>)| {
-            let pool = n_threads.map(|n| rayon::ThreadPoolBuilder::new().num_threads(n.max(1)).build());
-            let pool = pool.transpose().map_err(|error| {
-                Error::Job(format!("threads cannot be started: {error}; ask for fewer with --threads"))
-            })?;
-            let name = pool.as_ref().map_or_else(|| device.name(), |pool| pool.install(|| device.name()));
-            Ok(Place { name, device, pool })
+            let pool = n_threads.map(|n| Threads { n: n.max(1), pool: OnceLock::new() });
+            let name = pool.as_ref().map_or_else(|| device.name(), |threads| cpu::name(threads.n));
+            Place { name, device, pool }
         };
-        let places = devices.into_iter().map(place).collect::<Result<Vec<_>>>()?;
+        let places: Vec<Place> = devices.into_iter().map(place).collect();
         match places.is_empty() {
             true => Err(Error::Job("there is no place to run at".into())),
             false => Ok(Self { places, schedule, partitions, fault: None }),
@@ -149,14 +161,11 @@ impl Several {
     }
 
     /// Has each place bring something to where it works; those that fail are left out, as long as there is another one.
-    fn load_all<'a, T: Send>(
-        &'a self,
-        load: impl Fn(&'a Place) -> Result<T> + Sync,
-    ) -> Result<Vec<Option<T>>> {
+    fn load_all<'a, T: Send>(&'a self, load: impl Fn(&'a Place) -> Result<T>) -> Result<Vec<Option<T>>> {
         let mut held = Vec::new();
         let mut last = Error::Job("there is no place to run at".into());
         for place in &self.places {
-            match place.install(|| load(place)) {
+            match load(place) {
                 Ok(loaded) => held.push(Some(loaded)),
                 Err(error) if is_of_a_place(&error) => {
                     place.is_left_out(&error);

@@ -11,10 +11,10 @@ use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, DriverError
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a buffer: whole words and candidates.
-const BUFFER: usize = 12 << 19;
+/// Bytes of a buffer: whole words and candidates, and few, since the driver takes a millisecond to make one.
+const BUFFER: usize = 12 << 17;
 /// Bytes that are copied by way of buffers, at least: fewer are there as soon by themselves.
-const LEAST: usize = 1 << 20;
+const LEAST: usize = 4 << 20;
 /// Bytes that a thread copies at once.
 const PART: usize = 1 << 18;
 

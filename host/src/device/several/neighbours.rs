@@ -8,6 +8,7 @@ use crate::base::error::{Error, Result};
 use crate::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use crate::operators::scan::Outcome;
 use hyperblock_shared::layout::Candidate;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Neighbours that a place looks at in a millisecond, about.
@@ -44,7 +45,7 @@ impl Neighbours for SeveralNeighbours<'_> {
         let mut runs = runs.ok_or_else(|| Error::Internal("no number of pairs is too many".into()))?;
         runs.sort_by_key(|(stripe, _)| stripe.range.start);
         found.reserve(runs.iter().map(|(_, run)| run.len()).sum());
-        runs.iter().for_each(|(_, run)| found.extend_from_slice(run));
+        runs.into_iter().for_each(|(_, run)| found.par_extend(run));
         Ok(())
     }
 }
