@@ -2,8 +2,8 @@
 //!
 //! The driver is looked up when a device is opened, so everything else works without one. The kernels are embedded, as
 //! machine code for most GPUs and as PTX for the others, where the driver compiles it. `columns` and `lists` bring a job to
-//! the device, and `copies` sees to it that the places of a GPU share what is there; `staging` copies what is
-//! large. `launch` is the only place that hands
+//! the device, and `copies` sees to it that the places of a GPU share what is there; `staging` brings results
+//! back. `launch` is the only place that hands
 //! arguments to kernels, `scan` runs a task and brings its results back, and `score` does so with scores.
 
 mod clock;
@@ -36,7 +36,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use hyperblock_shared::layout::Candidate;
 use launch::Kernels;
 use staging::Staging;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Candidates that the result buffer on the device holds at first: 200 MB. Most jobs find fewer.
@@ -64,6 +64,8 @@ pub struct Cuda {
     most_memory: u64,
     has_own_columns: bool,
     staging: Staging,
+    /// Another place of it, for what runs beside a scan.
+    side: OnceLock<Arc<Self>>,
     watch: Mutex<Option<Arc<Watch>>>,
 }
 
@@ -97,6 +99,7 @@ impl Cuda {
             most_memory: u64::MAX,
             has_own_columns: false,
             staging: Staging::default(),
+            side: OnceLock::new(),
             watch: Mutex::default(),
         })
     }
@@ -122,8 +125,18 @@ impl Cuda {
             most_memory: self.most_memory,
             has_own_columns: self.has_own_columns,
             staging: Staging::default(),
+            side: OnceLock::new(),
             watch: Mutex::new(self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone()),
         })
+    }
+
+    /// The same GPU with a stream of its own, made when it is first asked for.
+    fn side(&self) -> Result<Arc<Self>> {
+        if let Some(side) = self.side.get() {
+            return Ok(side.clone());
+        }
+        let side = Arc::new(self.beside()?);
+        Ok(self.side.get_or_init(|| side).clone())
     }
 
     /// With columns copied from other GPUs that have the same `copies`, where they are on one of them already.
@@ -204,6 +217,7 @@ impl Backend for Cuda {
     }
 
     fn watch(&self, watch: Option<Arc<Watch>>) {
+        self.side.get().iter().for_each(|side| side.watch(watch.clone()));
         *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = watch;
     }
 }

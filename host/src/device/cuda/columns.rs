@@ -114,9 +114,6 @@ impl Cuda {
     pub(super) fn upload<T: Pod + DeviceRepr>(&self, values: &[T]) -> Result<CudaSlice<T>> {
         let values = if values.is_empty() { &[T::zeroed()] } else { values };
         self.transfer(|| {
-            if let Some(sent) = self.send(values) {
-                return sent;
-            }
             self.stream.clone_htod(values).map_err(|error| self.allocation(error, size_of_val(values)))
         })
     }

@@ -107,7 +107,7 @@ pub(super) fn room<T: Pod + DeviceRepr>(
     unsafe { stream.alloc(len) }
 }
 
-/// Memory of the host that a device copies to and from by itself.
+/// Memory of the host that a device copies to by itself.
 #[derive(Debug)]
 pub(super) struct Pinned {
     address: *mut u8,
@@ -134,18 +134,9 @@ impl Pinned {
         unsafe { std::slice::from_raw_parts(self.address, self.n_bytes) }
     }
 
-    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+    fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and nobody else has this.
         unsafe { std::slice::from_raw_parts_mut(self.address, self.n_bytes) }
-    }
-
-    /// Begins to copy the first so many bytes to an address on the device, where there is room for them.
-    pub(super) fn sent(self, stream: &CudaStream, to: u64, n_bytes: usize) -> Result<Flight, DriverError> {
-        stream.context().bind_to_thread()?;
-        let bytes = &self.bytes()[..n_bytes];
-        // SAFETY: who calls this holds the array at that address, and the buffer stays until the flight has landed.
-        unsafe { result::memcpy_htod_async(to, bytes, stream.cu_stream()) }?;
-        Flight::new(self, stream)
     }
 
     /// Begins to copy so many bytes from an address on the device to the first of these.
@@ -166,12 +157,12 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         let _ = self.context.bind_to_thread();
-        // SAFETY: it came from `malloc_host`, and nothing is on its way to or from it.
+        // SAFETY: it came from `malloc_host`, and nothing is on its way to it.
         let _ = unsafe { result::free_host(self.address.cast()) };
     }
 }
 
-/// A buffer that something is on its way to or from: nobody looks at it until then.
+/// A buffer that something is on its way to: nobody looks at it until then.
 pub(super) struct Flight {
     buffer: Option<Pinned>,
     end: CudaEvent,

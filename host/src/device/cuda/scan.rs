@@ -61,8 +61,7 @@ pub(super) struct CudaScan<'a> {
     results: CudaSlice<u32>,
     scratch: CudaSlice<u64>,
     scratch_words: u32,
-    /// The same GPU with a stream of its own, and scratch for what runs there.
-    side: Arc<Cuda>,
+    /// Scratch for joins, which have a stream of their own.
     side_scratch: CudaSlice<u64>,
     /// The most blocks in a launch.
     window: u32,
@@ -90,9 +89,11 @@ impl<'a> CudaScan<'a> {
         let counts = gpu.zeros::<u64>(program.n_counts().max(1))?;
         let lists = UploadedLists::new(gpu);
         let has_joins = program.paths().iter().any(|(_, path)| matches!(path, AccessPath::Join(_)));
-        let affordable = (gpu.free_bytes()? / 4 / 8).min(if has_joins { n_words } else { 0 });
-        let side_scratch = gpu.zeros::<u64>(affordable.max(u64::from(least)).max(1) as usize)?;
-        let side = Arc::new(gpu.beside()?);
+        let n_side_words = match has_joins {
+            true => n_words.min(gpu.free_bytes()? / 4 / 8).max(least.into()).max(1),
+            false => 1,
+        };
+        let side_scratch = gpu.zeros::<u64>(n_side_words as usize)?;
         Ok(Self {
             gpu,
             encoded,
@@ -103,7 +104,6 @@ impl<'a> CudaScan<'a> {
             results,
             scratch,
             scratch_words,
-            side,
             side_scratch,
             window,
             counts,
@@ -264,13 +264,13 @@ impl<'a> CudaScan<'a> {
     ) -> Result<bool> {
         let gpu = self.gpu;
         let mut n_found = gpu.zeros::<u32>(1)?;
-        let side = self.side.clone();
-        let mut joining = Joining { gpu: &side, joins: Vec::new() };
+        let side = if work.joins.is_empty() { None } else { Some(gpu.side()?) };
+        let mut joining = Joining { gpu: side.as_deref().unwrap_or(gpu), joins: Vec::new() };
         let n_bytes: u64 = work.joins.iter().map(|join| join_bytes(join)).sum();
-        let are_large = n_bytes > gpu.memory_for_columns()? / 4;
+        let are_large = n_bytes > 0 && n_bytes > gpu.memory_for_columns()? / 4;
         for join in &work.joins {
             std::mem::swap(&mut self.scratch, &mut self.side_scratch);
-            let joined = self.join(&side, join, &mut n_found, control);
+            let joined = self.join(joining.gpu, join, &mut n_found, control);
             std::mem::swap(&mut self.scratch, &mut self.side_scratch);
             joining.joins.push(joined?);
             if are_large {
@@ -308,7 +308,9 @@ impl<'a> CudaScan<'a> {
                 control.check()?;
             }
         }
-        joining.finish(control)?;
+        if side.is_some() {
+            joining.finish(control)?;
+        }
         let mut count = [0u32];
         gpu.download(&n_found, &mut count)?;
         let n_words = count[0] as usize * CANDIDATE_WORDS;

@@ -1,23 +1,19 @@
-//! Staging: large copies to and from the device, by way of memory that the device reaches by itself.
+//! Staging: large results, by way of memory that the device writes to by itself.
 //!
-//! The driver copies ordinary memory with one thread, page by page. Here all threads copy between that and two buffers, and
-//! the device copies one of them while they are busy with the other.
+//! The driver copies to ordinary memory with one thread, page by page. Here the device fills one of two buffers while all
+//! threads are busy with the other. Columns and lists go the other way as they are: nothing was gained with them.
 
 use super::Cuda;
 use super::driver::{self, Flight, Pinned};
 use crate::base::error::Result;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, DriverError};
-use rayon::prelude::*;
+use cudarc::driver::{DevicePtr, DeviceRepr, DriverError};
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes of a buffer: whole words and candidates, and few, since the driver takes a millisecond to make one.
 const BUFFER: usize = 12 << 17;
 /// Bytes that are copied by way of buffers, at least: fewer are there as soon by themselves.
 const LEAST: usize = 4 << 20;
-/// Bytes that a thread copies at once.
-const PART: usize = 1 << 18;
-
 /// Buffers that nothing is on its way to or from; made when they are needed.
 #[derive(Debug, Default)]
 pub(super) struct Staging(Mutex<Vec<Pinned>>);
@@ -43,14 +39,6 @@ impl<'a> Buffers<'a> {
         }
         Some(Self { gpu, free })
     }
-
-    /// One that is free, or the one that is on its way first.
-    fn next(&mut self, flying: &mut Vec<Flight>) -> Result<Pinned, DriverError> {
-        match self.free.pop() {
-            Some(buffer) => Ok(buffer),
-            None => flying.remove(0).landed(),
-        }
-    }
 }
 
 impl Drop for Buffers<'_> {
@@ -61,40 +49,6 @@ impl Drop for Buffers<'_> {
 }
 
 impl Cuda {
-    /// Copies an array to the device, if it is large enough for buffers to pay, and there are some.
-    pub(super) fn send<T: Pod + DeviceRepr>(&self, values: &[T]) -> Option<Result<CudaSlice<T>>> {
-        if size_of_val(values) < LEAST {
-            return None;
-        }
-        let buffers = Buffers::take(self)?;
-        Some(self.room::<T>(values.len()).and_then(|mut array| {
-            self.send_by(buffers, values, &mut array).map_err(self.failed("copying to the device"))?;
-            Ok(array)
-        }))
-    }
-
-    fn send_by<T: Pod + DeviceRepr>(
-        &self,
-        mut buffers: Buffers<'_>,
-        values: &[T],
-        array: &mut CudaSlice<T>,
-    ) -> Result<(), DriverError> {
-        let (mut to, _written) = array.device_ptr_mut(&self.stream);
-        let mut flying = Vec::new();
-        for chunk in values.chunks(BUFFER / size_of::<T>()) {
-            let mut buffer = buffers.next(&mut flying)?;
-            let bytes: &[u8] = cast_slice(chunk);
-            let parts = buffer.bytes_mut()[..bytes.len()].par_chunks_mut(PART).zip(bytes.par_chunks(PART));
-            parts.for_each(|(to, from)| to.copy_from_slice(from));
-            flying.push(buffer.sent(&self.stream, to, bytes.len())?);
-            to += bytes.len() as u64;
-        }
-        for flight in flying {
-            buffers.free.push(flight.landed()?);
-        }
-        Ok(())
-    }
-
     /// Hands the first so many elements of an array on, some at a time and in order. Waits for all kernels before.
     pub(super) fn receive<T, S>(&self, from: &S, n: usize, take: &mut dyn FnMut(&[T])) -> Result<()>
     where
