@@ -64,6 +64,8 @@ pub struct Cuda {
     most_memory: u64,
     has_own_columns: bool,
     staging: Staging,
+    /// What this process may have of the memory in all, as the driver said when it was asked.
+    asked: Mutex<Option<u64>>,
     /// Another place of it, for what runs beside a scan.
     side: OnceLock<Arc<Self>>,
     watch: Mutex<Option<Arc<Watch>>>,
@@ -99,6 +101,7 @@ impl Cuda {
             most_memory: u64::MAX,
             has_own_columns: false,
             staging: Staging::default(),
+            asked: Mutex::default(),
             side: OnceLock::new(),
             watch: Mutex::default(),
         })
@@ -125,6 +128,7 @@ impl Cuda {
             most_memory: self.most_memory,
             has_own_columns: self.has_own_columns,
             staging: Staging::default(),
+            asked: Mutex::default(),
             side: OnceLock::new(),
             watch: Mutex::new(self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone()),
         })
@@ -178,6 +182,11 @@ impl Cuda {
         Ok(copied)
     }
 
+    /// What a job's columns or lists may take: the rest is for results and scratch.
+    fn half_of_free(&self) -> Result<u64> {
+        Ok(self.free_bytes()? / 2)
+    }
+
     /// Candidates that the result buffer holds at first.
     fn first_capacity(&self) -> Result<usize> {
         Ok(self.result_capacity.unwrap_or(FIRST_CAPACITY).min(self.most_capacity()?))
@@ -190,11 +199,20 @@ impl Cuda {
         Ok(self.result_capacity.unwrap_or(usize::MAX).min(affordable).min(1 << 31))
     }
 
-    /// The bytes that may still be taken.
+    /// The bytes that may still be taken: what there was when the driver was asked last, less what was taken since. To ask
+    /// takes about a millisecond.
     fn free_bytes(&self) -> Result<u64> {
-        let (free, _) = self.context.mem_get_info().map_err(self.failed("asking for free memory"))?;
-        let kept = driver::kept_memory(&self.context).map_err(self.failed("asking for free memory"))?;
-        Ok((free as u64 + kept).min(self.most_memory))
+        let failed = self.failed("asking for free memory");
+        let [kept, used] = driver::kept_and_used(&self.context).map_err(&failed)?;
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = match *asked {
+            Some(all) => all,
+            None => {
+                let (free, _) = self.context.mem_get_info().map_err(&failed)?;
+                *asked.insert(free as u64 + kept)
+            }
+        };
+        Ok(all.saturating_sub(used).min(self.most_memory))
     }
 }
 
@@ -212,8 +230,9 @@ impl Backend for Cuda {
     }
 
     fn memory_for_columns(&self) -> Result<u64> {
-        // The rest is for results and scratch.
-        Ok(self.free_bytes()? / 2)
+        // Others may have taken or given back some since.
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.half_of_free()
     }
 
     fn watch(&self, watch: Option<Arc<Watch>>) {

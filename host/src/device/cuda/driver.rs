@@ -82,8 +82,8 @@ pub(super) fn keep_memory(context: &CudaContext) -> Result<(), DriverError> {
     }
 }
 
-/// The bytes that the driver keeps and nobody uses.
-pub(super) fn kept_memory(context: &CudaContext) -> Result<u64, DriverError> {
+/// The bytes that the driver keeps for this process, and those of them that are used.
+pub(super) fn kept_and_used(context: &CudaContext) -> Result<[u64; 2], DriverError> {
     let mut pool = std::ptr::null_mut();
     // SAFETY: the context's device is there; the pool is written before it is read.
     unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()? };
@@ -95,7 +95,7 @@ pub(super) fn kept_memory(context: &CudaContext) -> Result<u64, DriverError> {
     };
     let kept = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
     let used = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
-    Ok(kept.saturating_sub(used))
+    Ok([kept, used])
 }
 
 /// Memory for so many elements, with whatever was left there.

@@ -17,7 +17,6 @@ use super::{Cuda, driver};
 use crate::base::control::{Control, Steps};
 use crate::base::error::Result;
 use crate::encode::Encoded;
-use crate::operators::Backend;
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::Program;
 use crate::plan::access::{Access, KeyJoin};
@@ -267,7 +266,7 @@ impl<'a> CudaScan<'a> {
         let side = if work.joins.is_empty() { None } else { Some(gpu.side()?) };
         let mut joining = Joining { gpu: side.as_deref().unwrap_or(gpu), joins: Vec::new() };
         let n_bytes: u64 = work.joins.iter().map(|join| join_bytes(join)).sum();
-        let are_large = n_bytes > 0 && n_bytes > gpu.memory_for_columns()? / 4;
+        let are_large = n_bytes > 0 && n_bytes > gpu.half_of_free()? / 4;
         for join in &work.joins {
             std::mem::swap(&mut self.scratch, &mut self.side_scratch);
             let joined = self.join(joining.gpu, join, &mut n_found, control);
@@ -283,7 +282,7 @@ impl<'a> CudaScan<'a> {
         for (join, blocks) in &work.overlaps {
             let heavy = self.overlap(join, blocks, &mut lists, &mut n_found, (control, steps))?;
             self.heavy_join(join, &heavy, &mut n_found, control)?;
-            if lists.n_bytes() > gpu.memory_for_columns()? / 2 {
+            if lists.n_bytes() > gpu.half_of_free()? / 2 {
                 lists = UploadedLists::new(gpu);
             }
         }
@@ -295,7 +294,7 @@ impl<'a> CudaScan<'a> {
             let next = work.sweeps.get(ix + 1);
             let n_next = next.map_or(u64::MAX, work_of);
             let list_bytes = next.map_or(0, |next| next.left.n_bytes() + next.right.n_bytes());
-            let are_many = lists.n_bytes() + list_bytes > gpu.memory_for_columns()? / 2;
+            let are_many = lists.n_bytes() + list_bytes > gpu.half_of_free()? / 2;
             if n_pairs.saturating_add(n_next) > PAIRS_AT_ONCE || are_many {
                 n_pairs = 0;
                 let heavy = self.finish(&mut launched, steps, control)?;
