@@ -153,7 +153,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "COLUMN", requires = "right")]
     right_id: Option<String>,
     /// Run the job on the device too, and print beside what was expected what each access path took there, what each node did,
-    /// and how long intervals, tasks, transfers and kernels took
+    /// and how long intervals, tasks, waits, transfers and kernels took
     #[arg(long)]
     pub(crate) analyze: bool,
     /// Print what is in the columns: distinct and missing values, lengths, the most frequent values

@@ -225,6 +225,7 @@ fn explain_what_happened() {
                     count           min           p50           p90           p99           max
       intervals         2 [time] [time] [time] [time] [time]
       tasks             1 [time] [time] [time] [time] [time]
+      waits             0             -             -             -             -             -
       transfers         0             -             -             -             -             -
       kernels           0             -             -             -             -             -
     Domains: 3, device bytes=[bytes]
