@@ -36,7 +36,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use hyperblock_shared::layout::Candidate;
 use launch::Kernels;
 use staging::Staging;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Candidates that the result buffer on the device holds at first: 200 MB. Most jobs find fewer.
@@ -66,8 +66,6 @@ pub struct Cuda {
     staging: Staging,
     /// What this process may have of the memory in all, as the driver said when it was asked.
     asked: Mutex<Option<u64>>,
-    /// Another place of it, for what runs beside a scan.
-    side: OnceLock<Arc<Self>>,
     watch: Mutex<Option<Arc<Watch>>>,
 }
 
@@ -102,7 +100,6 @@ impl Cuda {
             has_own_columns: false,
             staging: Staging::default(),
             asked: Mutex::default(),
-            side: OnceLock::new(),
             watch: Mutex::default(),
         })
     }
@@ -129,18 +126,8 @@ impl Cuda {
             has_own_columns: self.has_own_columns,
             staging: Staging::default(),
             asked: Mutex::default(),
-            side: OnceLock::new(),
-            watch: Mutex::new(self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+            watch: Mutex::default(),
         })
-    }
-
-    /// The same GPU with a stream of its own, made when it is first asked for.
-    fn side(&self) -> Result<Arc<Self>> {
-        if let Some(side) = self.side.get() {
-            return Ok(side.clone());
-        }
-        let side = Arc::new(self.beside()?);
-        Ok(self.side.get_or_init(|| side).clone())
     }
 
     /// With columns copied from other GPUs that have the same `copies`, where they are on one of them already.
@@ -236,7 +223,6 @@ impl Backend for Cuda {
     }
 
     fn watch(&self, watch: Option<Arc<Watch>>) {
-        self.side.get().iter().for_each(|side| side.watch(watch.clone()));
         *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = watch;
     }
 }

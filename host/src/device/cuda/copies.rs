@@ -93,7 +93,7 @@ impl Cuda {
     }
 
     /// Waits for all that this place has begun, before memory goes that it may still read. If that fails, nothing runs.
-    pub(super) fn settle(&self) {
+    fn settle(&self) {
         let wait = || self.synchronize();
         // If something went wrong unseen before, the first call only says so, and does not wait.
         let _ = wait().or_else(|_| wait());

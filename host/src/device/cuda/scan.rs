@@ -21,7 +21,7 @@ use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::Program;
 use crate::plan::access::{Access, KeyJoin};
 use crate::plan::overlap::{BlockPair, OverlapJoin};
-use crate::plan::path::{AccessPath, KeyMethod};
+use crate::plan::path::KeyMethod;
 use crate::plan::sweep::Sweep;
 use crate::plan::task::Task;
 use cudarc::driver::CudaSlice;
@@ -60,8 +60,6 @@ pub(super) struct CudaScan<'a> {
     results: CudaSlice<u32>,
     scratch: CudaSlice<u64>,
     scratch_words: u32,
-    /// Scratch for joins, which have a stream of their own.
-    side_scratch: CudaSlice<u64>,
     /// The most blocks in a launch.
     window: u32,
     /// What the steps of the path did, if that is counted.
@@ -87,12 +85,6 @@ impl<'a> CudaScan<'a> {
         let scratch = gpu.zeros::<u64>((n_words as usize).max(1))?;
         let counts = gpu.zeros::<u64>(program.n_counts().max(1))?;
         let lists = UploadedLists::new(gpu);
-        let has_joins = program.paths().iter().any(|(_, path)| matches!(path, AccessPath::Join(_)));
-        let n_side_words = match has_joins {
-            true => n_words.min(gpu.free_bytes()? / 4 / 8).max(least.into()).max(1),
-            false => 1,
-        };
-        let side_scratch = gpu.zeros::<u64>(n_side_words as usize)?;
         Ok(Self {
             gpu,
             encoded,
@@ -103,7 +95,6 @@ impl<'a> CudaScan<'a> {
             results,
             scratch,
             scratch_words,
-            side_scratch,
             window,
             counts,
         })
@@ -195,34 +186,6 @@ fn pairs_of_items(gpu: &Cuda, heavies: &CudaSlice<u32>, n_heavy: u32) -> Result<
     Ok(words.chunks(HEAVY_WORDS).map(|pair| (pair[0], pair[1])).collect())
 }
 
-/// Joins that are under way, with the buffers they need. A few blocks of a join take long, and sweeps fill the rest of the
-/// GPU meanwhile, so joins have a stream of their own.
-struct Joining<'a> {
-    gpu: &'a Cuda,
-    joins: Vec<(CudaJoin<'a>, Timing)>,
-}
-
-impl Joining<'_> {
-    /// Waits for them.
-    fn finish(&mut self, control: &Control) -> Result<()> {
-        self.gpu.synchronize()?;
-        self.joins.drain(..).try_for_each(|(_, timing)| timing.record(self.gpu, control))
-    }
-}
-
-impl Drop for Joining<'_> {
-    fn drop(&mut self) {
-        if !self.joins.is_empty() {
-            self.gpu.settle();
-        }
-    }
-}
-
-/// What a join has in device memory, at most: rows and keys, as they were and in partitions.
-fn join_bytes(join: &KeyJoin) -> u64 {
-    32 * (join.left.rows.len() + join.right.rows.len()) as u64
-}
-
 /// What a launch needs beside what all launches share, alive until it is done.
 struct Launched<'a, 'b> {
     sweep: &'b Sweep,
@@ -263,18 +226,8 @@ impl<'a> CudaScan<'a> {
     ) -> Result<bool> {
         let gpu = self.gpu;
         let mut n_found = gpu.zeros::<u32>(1)?;
-        let side = if work.joins.is_empty() { None } else { Some(gpu.side()?) };
-        let mut joining = Joining { gpu: side.as_deref().unwrap_or(gpu), joins: Vec::new() };
-        let n_bytes: u64 = work.joins.iter().map(|join| join_bytes(join)).sum();
-        let are_large = n_bytes > 0 && n_bytes > gpu.half_of_free()? / 4;
         for join in &work.joins {
-            std::mem::swap(&mut self.scratch, &mut self.side_scratch);
-            let joined = self.join(joining.gpu, join, &mut n_found, control);
-            std::mem::swap(&mut self.scratch, &mut self.side_scratch);
-            joining.joins.push(joined?);
-            if are_large {
-                joining.finish(control)?;
-            }
+            self.join(join, &mut n_found, control)?;
             control.check()?;
             steps.done(1);
         }
@@ -306,9 +259,6 @@ impl<'a> CudaScan<'a> {
                 }
                 control.check()?;
             }
-        }
-        if side.is_some() {
-            joining.finish(control)?;
         }
         let mut count = [0u32];
         gpu.download(&n_found, &mut count)?;
@@ -353,23 +303,15 @@ impl<'a> CudaScan<'a> {
         control.check()?;
         let (options, heavy) = (self.program.options(), join.heavy(self.program, pairs));
         if heavy.found_by == KeyMethod::Hash {
-            let gpu = self.gpu;
-            let joined = self.join(gpu, &heavy, n_found, control)?;
-            return Joining { gpu, joins: vec![joined] }.finish(control);
+            return self.join(&heavy, n_found, control);
         }
         let sweep = heavy.as_sweep(&options)?;
         self.sweep_now(&sweep, &mut UploadedLists::new(self.gpu), n_found, control)
     }
 
-    /// Partitions the join's rows, and has their pairs decided where they are found, in the order of a stream. The buffers
-    /// are needed until it is done.
-    fn join<'b>(
-        &mut self,
-        gpu: &'b Cuda,
-        join: &KeyJoin,
-        n_found: &mut CudaSlice<u32>,
-        control: &Control,
-    ) -> Result<(CudaJoin<'b>, Timing)> {
+    /// Partitions the join's rows, and has their pairs decided where they are found. Waits for it: its buffers are large.
+    fn join(&mut self, join: &KeyJoin, n_found: &mut CudaSlice<u32>, control: &Control) -> Result<()> {
+        let gpu = self.gpu;
         let right = (!Arc::ptr_eq(&join.left, &join.right)).then(|| join.right.side());
         let mut loaded = CudaJoin::for_blocks_of(gpu, join.left.side(), right, RESIDUAL_THREADS)?;
         // Of one list with itself, pairs come both ways round.
@@ -378,7 +320,8 @@ impl<'a> CudaScan<'a> {
             let settings = Settings { order, ..join.settings };
             launch_residual(gpu, &self.decide(n_found), loaded.partitioned()?, settings.into())
         })?;
-        Ok((loaded, timing))
+        gpu.synchronize()?;
+        timing.record(gpu, control)
     }
 
     fn launch<'b>(
