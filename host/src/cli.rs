@@ -370,6 +370,11 @@ pub(crate) struct PlaceArgs {
 }
 
 impl PlaceArgs {
+    /// Whether a job is cut into tasks there.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.devices.is_some() || self.partitions.is_some()
+    }
+
     /// Starts the threads and opens the places that were asked for.
     fn open(&self) -> hyperblock::Result<Box<dyn Backend>> {
         let partitions = self.partitions.map(|n| n as usize);

@@ -13,7 +13,9 @@ pub(crate) fn explain(args: &ExplainArgs, quiet: bool, control: &Control) -> Res
     let job = args.plan.apply(job);
     let job = if args.analyze { job } else { job.only_planned() }.prepare(&*device, control)?;
     let mut explained = job.explain(control)?;
-    explained.tasks = job.tasks(&*device, control)?;
+    if args.device.has_tasks() {
+        explained.tasks = job.tasks(&*device, control)?;
+    }
     if args.analyze {
         let n_pairs = N_RUNS * job.area().n_pairs();
         let analyzed = progress::watch(n_pairs, quiet, control, || job.analyze(&*device, control));

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 const BUFFER: usize = 12 << 17;
 /// Bytes that are copied by way of buffers, at least: fewer are there as soon by themselves.
 const LEAST: usize = 4 << 20;
+
 /// Buffers that nothing is on its way to or from; made when they are needed.
 #[derive(Debug, Default)]
 pub(super) struct Staging(Mutex<Vec<Pinned>>);
@@ -82,28 +83,21 @@ impl Cuda {
         let most = BUFFER / size_of::<T>() * size_of::<T>();
         let mut n_left = n * size_of::<T>();
         let mut flying: Option<(Flight, usize)> = None;
-        loop {
+        while n_left > 0 || flying.is_some() {
             // The next one sets out before this one is looked at.
             let n_bytes = n_left.min(most);
-            let next = match n_bytes {
-                0 => None,
-                _ => match buffers.free.pop() {
-                    Some(buffer) => Some((buffer.received(&self.stream, from, n_bytes)?, n_bytes)),
-                    None => None,
-                },
-            };
+            let buffer = if n_bytes > 0 { buffers.free.pop() } else { None };
+            let next = buffer.map(|buffer| buffer.received(&self.stream, from, n_bytes)).transpose()?;
             if next.is_some() {
                 (from, n_left) = (from + n_bytes as u64, n_left - n_bytes);
             }
-            let Some((flight, n_bytes)) = std::mem::replace(&mut flying, next) else {
-                if flying.is_none() {
-                    return Ok(());
-                }
-                continue;
-            };
-            let buffer = flight.landed()?;
-            take(cast_slice(&buffer.bytes()[..n_bytes]));
-            buffers.free.push(buffer);
+            let next = next.map(|flight| (flight, n_bytes));
+            if let Some((flight, n_bytes)) = std::mem::replace(&mut flying, next) {
+                let buffer = flight.landed()?;
+                take(cast_slice(&buffer.bytes()[..n_bytes]));
+                buffers.free.push(buffer);
+            }
         }
+        Ok(())
     }
 }

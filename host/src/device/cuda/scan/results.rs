@@ -4,9 +4,10 @@
 //! as words they are two thirds of the bytes.
 
 use super::CudaScan;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::device::cuda::columns::Slices;
 use crate::device::cuda::relation::SortBuffers;
+use crate::encode::Encoded;
 use bytemuck::cast_slice;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, DevicePack};
 use hyperblock_shared::packing::Packing;
@@ -34,15 +35,20 @@ impl CudaScan<'_> {
     /// The same in order, if words have room for them, and memory for the words.
     fn sorted(&self, n: usize, found: &mut Vec<Candidate>) -> Result<bool> {
         let gpu = self.gpu;
-        let n_records = [self.encoded.n_left, self.encoded.n_right];
-        let Some((packing, bits)) = Packing::new(n_records[0], n_records[1], self.program.n_rules()) else {
+        let Encoded { n_left, n_right, .. } = *self.encoded;
+        let Some((packing, bits)) = Packing::new(n_left, n_right, self.program.n_rules()) else {
             return Ok(false);
         };
         let n_bytes = 8 * n as u64 + SortBuffers::n_bytes(n as u64);
         if n > SortBuffers::MOST || n_bytes > gpu.free_bytes()? / 2 {
             return Ok(false);
         }
-        let mut words = gpu.room::<u64>(n)?;
+        let room = gpu.room::<u64>(n).and_then(|words| Ok((words, SortBuffers::new(gpu, n)?)));
+        let (mut words, mut buffers) = match room {
+            // Somebody else has taken it since: the host can sort as well.
+            Err(Error::DeviceMemory { .. }) => return Ok(false),
+            room => room?,
+        };
         let (launches, slices) = (gpu.relation_launches()?, Slices(gpu));
         let candidates = slices.first(&self.results, n * CANDIDATE_WORDS).of().first(n as u64);
         let Packing { right_bits, rule_bits } = packing;
@@ -52,7 +58,7 @@ impl CudaScan<'_> {
             right_bits,
             rule_bits,
         })?;
-        gpu.sort(&mut words, n, &[bits], &mut SortBuffers::new(gpu, n)?)?;
+        gpu.sort(&mut words, n, &[bits], &mut buffers)?;
         gpu.transfer(|| {
             gpu.receive(&words, n, &mut |words: &[u64]| {
                 found.par_extend(words.par_iter().map(|&word| packing.unpack(word)));
