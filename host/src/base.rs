@@ -14,3 +14,4 @@ pub(crate) mod random;
 pub mod shown;
 pub mod stopwatch;
 pub mod target;
+pub mod timeline;

@@ -2,9 +2,12 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::latency::Latencies;
+use crate::base::stopwatch::Stopwatch;
+use crate::base::timeline::Lane;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// What the outside may do while a job runs: watch it, and stop it.
 #[derive(Debug, Default)]
@@ -51,6 +54,25 @@ impl Control {
         if let Some(watch) = &self.watch {
             watch.record(add);
         }
+    }
+
+    /// Does something, and notes on the timeline when, if that is wanted.
+    pub fn note<T>(&self, lane: Lane, name: &'static str, act: impl FnOnce() -> T) -> T {
+        let start = self.is_watched().then(Instant::now);
+        let done = act();
+        if let Some(start) = start {
+            self.watch(|latencies| latencies.timeline.add(lane, name, start, Instant::now()));
+        }
+        done
+    }
+
+    /// Notes when a job was in which stage, likewise.
+    pub(crate) fn note_stages(&self, watch: &Stopwatch) {
+        self.watch(|latencies| {
+            for (name, from, upto) in watch.spans() {
+                latencies.timeline.add(Lane::Job, name, from, upto);
+            }
+        });
     }
 
     /// What was recorded so far: nothing, unless it was wanted.

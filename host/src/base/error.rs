@@ -78,6 +78,11 @@ impl Error {
         move |source| Self::Io { path: path.to_owned(), source }
     }
 
+    /// For `map_err` on what starts a thread.
+    pub(crate) fn no_thread(error: io::Error) -> Self {
+        Self::Job(format!("threads cannot be started: {error}; ask for fewer with --threads"))
+    }
+
     /// A complaint about a table.
     pub fn table(path: &Path, message: impl Into<String>) -> Self {
         Self::Table { path: path.to_owned(), message: message.into() }

@@ -8,6 +8,7 @@ mod shared;
 
 pub use shared::{Shared, TaskTime};
 
+use crate::base::timeline::Timeline;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 use std::fmt;
@@ -37,6 +38,8 @@ pub struct Latencies {
     pub kernels: Latency,
     /// What several places did, if there are several.
     pub shared: Vec<TaskTime>,
+    /// What was done when.
+    pub timeline: Timeline,
 }
 
 /// Times of one kind.
@@ -118,6 +121,7 @@ impl Latencies {
         if !self.shared.is_empty() {
             all["places"] = Shared(&self.shared).json();
         }
+        all["timeline"] = self.timeline.json();
         all
     }
 }
@@ -138,7 +142,10 @@ impl fmt::Display for Latencies {
             }
             writeln!(f)?;
         }
-        if self.shared.is_empty() { Ok(()) } else { write!(f, "Places:\n{}", Shared(&self.shared)) }
+        if !self.shared.is_empty() {
+            write!(f, "Places:\n{}", Shared(&self.shared))?;
+        }
+        if self.timeline.spans().is_empty() { Ok(()) } else { write!(f, "Timeline:\n{}", self.timeline) }
     }
 }
 

@@ -69,7 +69,12 @@ struct Running {
     /// Stages under way, the innermost last.
     entered: Vec<&'static str>,
     since: Instant,
+    /// When it was in which stage.
+    spans: Vec<StageSpan>,
 }
+
+/// A stage, and from when to when the clock was in it.
+pub type StageSpan = (&'static str, Instant, Instant);
 
 impl Default for Stopwatch {
     /// Stages are told in the order in which they are entered.
@@ -82,7 +87,8 @@ impl Stopwatch {
     /// A clock in no stage. Stages are told in this order, also those that are never entered.
     pub fn new(names: &[&'static str]) -> Self {
         let stages = Stages(names.iter().map(|name| (*name, Duration::ZERO)).collect());
-        Self(RefCell::new(Running { stages, entered: Vec::new(), since: Instant::now() }))
+        let (entered, spans) = (Vec::new(), Vec::new());
+        Self(RefCell::new(Running { stages, entered, since: Instant::now(), spans }))
     }
 
     /// Enters a stage, until what is returned goes.
@@ -106,6 +112,13 @@ impl Stopwatch {
         running.note();
         running.stages.clone()
     }
+
+    /// When it was in which stage, until now.
+    pub fn spans(&self) -> Vec<StageSpan> {
+        let mut running = self.0.borrow_mut();
+        running.note();
+        running.spans.clone()
+    }
 }
 
 impl Running {
@@ -114,6 +127,10 @@ impl Running {
         let now = Instant::now();
         if let Some(name) = self.entered.last() {
             self.stages.add(name, now - self.since);
+            match self.spans.last_mut() {
+                Some((last, _, upto)) if last == name && *upto == self.since => *upto = now,
+                _ => self.spans.push((name, self.since, now)),
+            }
         }
         self.since = now;
     }
