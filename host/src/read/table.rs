@@ -6,9 +6,11 @@
 //! not depend on the order of the rows.
 
 mod arrow;
+mod blocks;
 mod csv;
 mod ids;
 mod kind;
+mod pieces;
 mod pipe;
 mod schema;
 mod source;
@@ -24,6 +26,7 @@ pub(crate) use source::Source;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::timeline::Lane;
 use arrow_array::LargeStringArray;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -152,7 +155,8 @@ impl Table {
             None => Ids::rows(n_rows),
             Some(ix) => {
                 let missing = || Error::Internal(format!("the id column of {} was not read", path.display()));
-                Ids::new(path, &schema.columns[ix], values[ix].clone().ok_or_else(missing)?, control)?
+                let values = values[ix].clone().ok_or_else(missing)?;
+                control.note(Lane::Read, "ids", || Ids::new(path, &schema.columns[ix], values, control))?
             }
         };
         Ok(Self { path: path.to_owned(), schema, values, ids })
@@ -163,6 +167,11 @@ impl Table {
     pub(crate) fn part(&self, records: &[u32]) -> Self {
         let Self { path, schema, values, ids } = self;
         Self { path: path.clone(), schema: schema.clone(), values: values.clone(), ids: ids.part(records) }
+    }
+
+    /// Frees all text but that of the ids.
+    pub(crate) fn keep_ids(&mut self) {
+        self.values.iter_mut().for_each(|values| *values = None);
     }
 
     /// The number of records.

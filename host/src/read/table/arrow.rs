@@ -11,6 +11,7 @@ pub(super) mod parquet;
 mod tests;
 mod texts;
 
+use super::pieces::joined;
 use super::source::Source;
 use super::unpacked::Unpacked;
 use super::{ColumnSchema, Contents, Keep, Kind, MAX_FIELD, check_rows, name_columns};
@@ -89,6 +90,22 @@ impl Columns {
         }
         Ok(columns)
     }
+
+    /// The texts of a column that is kept, behind so many rows.
+    fn texts(&self, column: &Kept, n_rows: usize) -> Texts {
+        Texts::behind(n_rows, &self.schemas[column.ix].name, column.is_uuid)
+    }
+
+    /// The table, of the texts of each column that is kept.
+    fn finish(self, reading: &Reading<'_>, texts: Vec<Vec<Texts>>, n_rows: usize) -> Result<Contents> {
+        let pieces = texts.into_iter().map(|column| Texts::pieces(column, reading.path)).collect();
+        let no_text = || Error::Internal(format!("{} has texts that are none", reading.path.display()));
+        let mut values: Vec<Option<LargeStringArray>> = vec![None; self.schemas.len()];
+        for (column, texts) in self.kept.iter().zip(joined(pieces).ok_or_else(no_text)?) {
+            values[column.ix] = Some(texts);
+        }
+        Ok(Contents { columns: self.schemas, values, n_rows })
+    }
 }
 
 fn is_uuid(field: &Field) -> bool {
@@ -103,16 +120,14 @@ fn gather(
     mut unpacked: Unpacked,
     control: &Control,
 ) -> Result<Contents> {
-    let Columns { schemas, kept } = columns;
-    let mut texts: Vec<_> =
-        kept.iter().map(|column| Texts::new(&schemas[column.ix].name, column.is_uuid)).collect();
+    let mut texts: Vec<_> = columns.kept.iter().map(|column| columns.texts(column, 0)).collect();
     let mut n_rows = 0usize;
     loop {
         control.check()?;
         let batch = reading.guard(|| format!("after row {n_rows}"), || batches.next().transpose())?;
         let Some(batch) = batch else { break };
         check_rows(reading.path, n_rows.saturating_add(batch.num_rows()))?;
-        unpacked.add(size_of::<i64>() as u64 * batch.num_rows() as u64 * kept.len() as u64)?;
+        unpacked.add(size_of::<i64>() as u64 * batch.num_rows() as u64 * columns.kept.len() as u64)?;
         for (texts, array) in texts.iter_mut().zip(batch.columns()) {
             let place = format!("column `{}`, after row {n_rows}", texts.name);
             // What is wrong with a value is found behind the boundary, and comes out as it is.
@@ -123,11 +138,7 @@ fn gather(
         }
         n_rows += batch.num_rows();
     }
-    let mut values: Vec<Option<LargeStringArray>> = vec![None; schemas.len()];
-    for (texts, column) in texts.into_iter().zip(&kept) {
-        values[column.ix] = Some(texts.finish(reading.path));
-    }
-    Ok(Contents { columns: schemas, values, n_rows })
+    columns.finish(reading, texts.into_iter().map(|texts| vec![texts]).collect(), n_rows)
 }
 
 fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Kind> {

@@ -1,15 +1,20 @@
-//! CSV after RFC 4180: quoted fields may hold delimiters, quotes and newlines; a byte order mark is skipped. Tables without
-//! a quote are read by all threads ([`plain`]).
+//! CSV after RFC 4180: quoted fields may hold delimiters, quotes and newlines; a byte order mark is skipped.
+//!
+//! All threads read it, each a part ([`parts`]) and in it record after record ([`records`]), as long as nothing in it is
+//! unusual. If anything is, the csv crate's reader starts over: it takes whatever is CSV, and knows what is wrong where.
 
-mod plain;
+mod parts;
+mod records;
 
 use super::source::{Source, SourceReader};
 use super::{BYTE_ORDER_MARK, Contents, Keep, MAX_FIELD, field_too_long, kind, name_columns};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::timeline::Lane;
 use arrow_array::builder::LargeStringBuilder;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use rayon::prelude::*;
+use records::Layout;
 use std::io::Read;
 use std::path::Path;
 
@@ -43,24 +48,27 @@ pub(super) fn read(
     let names = name_columns(path, header.collect::<Result<Vec<_>>>()?.into_iter())?;
     let keeps: Vec<bool> = names.iter().map(|name| keep.keeps(name)).collect();
     let first = start + reader.position().byte();
-    let (values, n_rows) = match plain::read(source, first, delimiter, &keeps, control)? {
-        Some(plain) => plain,
+    let (values, n_rows) = match parts::read(source, first, &Layout::new(&keeps, delimiter), control)? {
+        Some(read) => read,
         None => {
             let rows = Rows { source, start, delimiter, names: &names, keeps: &keeps };
             rows.read(reader, control)?
         }
     };
-    let (columns, values) = names
-        .into_par_iter()
-        .zip(values)
-        .map(|(name, values)| {
-            let schema = match &values {
-                Some(values) => kind::infer(name, values, control),
-                None => super::ColumnSchema { name, kind: super::Kind::Text, why_text: None },
-            };
-            (schema, values)
-        })
-        .unzip();
+    let infer = || {
+        names
+            .into_par_iter()
+            .zip(values)
+            .map(|(name, values)| {
+                let schema = match &values {
+                    Some(values) => kind::infer(name, values, control),
+                    None => super::ColumnSchema { name, kind: super::Kind::Text, why_text: None },
+                };
+                (schema, values)
+            })
+            .unzip()
+    };
+    let (columns, values) = control.note(Lane::Read, "kinds", infer);
     Ok(Contents { columns, values, n_rows })
 }
 
@@ -75,7 +83,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn read(&self, mut reader: Reader<SourceReader>, control: &Control) -> Result<plain::Columns> {
+    fn read(&self, mut reader: Reader<SourceReader>, control: &Control) -> Result<parts::Columns> {
         let (path, names) = (self.source.path(), self.names);
         let mut record = ByteRecord::new();
         let mut builders: Vec<_> =

@@ -5,9 +5,13 @@ use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
-use rayon::slice::ParallelSliceMut;
+use rayon::prelude::*;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::path::Path;
+
+/// Rows that are not worth another thread.
+const ROWS: usize = 1 << 10;
 
 /// Ids by record. Records are numbered by ascending id: integers by value, text by code points.
 #[derive(Debug)]
@@ -32,7 +36,7 @@ impl Ids {
         texts: LargeStringArray,
         control: &Control,
     ) -> Result<Self> {
-        if let Some(row) = (0..texts.len()).find(|&row| texts.is_null(row)) {
+        if let Some(row) = (0..texts.len()).into_par_iter().find_first(|&row| texts.is_null(row)) {
             let message = format!(
                 "row {}, column `{}`: the id is missing; every record needs one",
                 row + 1,
@@ -40,33 +44,25 @@ impl Ids {
             );
             return Err(Error::table(path, message));
         }
-        let mut rows: Vec<u32> = (0..texts.len() as u32).collect();
-        let numbers: Option<Vec<i64>> = (column.kind == Kind::Integer)
-            .then(|| texts.iter().map(|text| plain_integer(text?)).collect())
-            .flatten();
-        match &numbers {
-            Some(numbers) => rows.par_sort_by_key(|&row| {
-                control.pass();
-                (numbers[row as usize], row)
-            }),
-            None => rows.par_sort_by(|&a, &b| {
-                control.pass();
-                (texts.value(a as usize), a).cmp(&(texts.value(b as usize), b))
-            }),
-        }
-        if let Some(twice) =
-            rows.windows(2).find(|two| texts.value(two[0] as usize) == texts.value(two[1] as usize))
-        {
+        let numbers = (column.kind == Kind::Integer).then(|| plain_integers(&texts)).flatten();
+        let text = |row: u32| texts.value(row as usize);
+        let rows = match &numbers {
+            Some(numbers) => {
+                sorted(texts.len(), |row| numbers[row as usize], |_, _| Ordering::Equal, control)
+            }
+            None => sorted(texts.len(), |row| prefix(text(row)), |a, b| text(a).cmp(text(b)), control),
+        };
+        let rows = rows.map_err(|twice| {
             let message = format!(
                 "rows {} and {} have the same id `{}` in column `{}`; ids must differ \
                  (name another column with --id)",
                 twice[0] + 1,
                 twice[1] + 1,
-                texts.value(twice[0] as usize),
+                text(twice[0]),
                 column.name
             );
-            return Err(Error::table(path, message));
-        }
+            Error::table(path, message)
+        })?;
         Ok(Self { rows, texts: Some(texts), integers: numbers.is_some() })
     }
 
@@ -145,9 +141,57 @@ impl Ids {
 
 /// An integer of 64 bits as one writes it. With a plus, with zeros before it, or as `-0`, it is a label: `007` is not `7`.
 pub(crate) fn plain_integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_label = digits.starts_with('+') || (digits.starts_with('0') && text != "0");
+    let ([b'-', digits @ ..] | digits) = text.as_bytes();
+    let is_label = match digits {
+        [b'+', ..] => true,
+        [b'0', ..] => text.len() > 1,
+        _ => false,
+    };
     if is_label { None } else { text.parse().ok() }
+}
+
+/// The values, if all are integers as one writes them.
+fn plain_integers(texts: &LargeStringArray) -> Option<Vec<i64>> {
+    let mut numbers = vec![0; texts.len()];
+    let all = numbers.par_iter_mut().enumerate().with_min_len(ROWS);
+    all.try_for_each(|(row, number)| {
+        *number = plain_integer(texts.value(row))?;
+        Some(())
+    })?;
+    Some(numbers)
+}
+
+/// The rows by ascending key, and by `compare` where keys are the same; or the first two that are the same by both. Keys
+/// lie beside the rows, so that few comparisons look elsewhere.
+fn sorted<K: Copy + Ord + Send + Sync>(
+    n_rows: usize,
+    key: impl Fn(u32) -> K + Sync,
+    compare: impl Fn(u32, u32) -> Ordering + Sync,
+    control: &Control,
+) -> Result<Vec<u32>, [u32; 2]> {
+    let order = |a: (K, u32), b: (K, u32)| {
+        control.pass();
+        a.0.cmp(&b.0).then_with(|| compare(a.1, b.1))
+    };
+    let rows = (0..n_rows as u32).into_par_iter().with_min_len(ROWS);
+    let keyed = |row| (key(row), row);
+    // Most files are in order.
+    if rows.clone().skip(1).all(|row| order(keyed(row - 1), keyed(row)).is_lt()) {
+        return Ok(rows.collect());
+    }
+    let mut keys: Vec<(K, u32)> = rows.map(keyed).collect();
+    keys.par_sort_unstable_by(|a, b| order(*a, *b).then(a.1.cmp(&b.1)));
+    match keys.par_windows(2).find_first(|two| order(two[0], two[1]).is_eq()) {
+        Some(twice) => Err([twice[0].1, twice[1].1]),
+        None => Ok(keys.into_par_iter().map(|(_, row)| row).collect()),
+    }
+}
+
+/// The first bytes of a text, as a number: texts with a lower one come first.
+fn prefix(text: &str) -> u64 {
+    let (mut first, len) = ([0; 8], text.len().min(8));
+    first[..len].copy_from_slice(&text.as_bytes()[..len]);
+    u64::from_be_bytes(first)
 }
 
 #[cfg(test)]
@@ -161,6 +205,33 @@ mod tests {
             let in_one_way = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
             prop_assert_eq!(plain_integer(&text), in_one_way);
             prop_assert_eq!(plain_integer(&number.to_string()), Some(number));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_sorted_whatever_their_prefix(texts in prop::collection::hash_set("[a\u{0}é]{0,12}", 0..30)) {
+            let mut wanted: Vec<&String> = texts.iter().collect();
+            let values: Vec<&str> = wanted.iter().map(|text| text.as_str()).collect();
+            let ids = ids(&values, Kind::Text);
+            wanted.sort();
+            let found: Vec<String> = (0..ids.len()).map(|record| ids.text(record)).collect();
+            prop_assert_eq!(found.iter().collect::<Vec<_>>(), wanted);
+        }
+    }
+
+    #[test]
+    fn ids_that_stand_twice() {
+        let column = |kind| ColumnSchema { name: "id".into(), kind, why_text: None };
+        for (texts, kind, wanted) in [
+            (["1", "2", "2", "1"], Kind::Integer, "rows 1 and 4 have the same id `1` "),
+            (["9", "10", "9", "9"], Kind::Integer, "rows 1 and 3 have the same id `9` "),
+            (["b", "abcdefgh1", "abcdefgh1", "b"], Kind::Text, "rows 2 and 3 have the same id `abcdefgh1` "),
+        ] {
+            let texts = LargeStringArray::from(texts.to_vec());
+            let ids = Ids::new(Path::new("t.csv"), &column(kind), texts, &Control::default());
+            let said = ids.unwrap_err().to_string();
+            assert!(said.contains(wanted), "{said}");
         }
     }
 

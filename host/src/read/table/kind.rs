@@ -16,35 +16,92 @@ use chrono::NaiveDate;
 use rayon::prelude::*;
 use std::ops::Range;
 
+/// Rows that one thread looks at. Of most columns of text, the first of them say so.
+const ROWS: usize = 1 << 12;
+
 /// The schema of a text column, with its kind inferred.
 pub(super) fn infer(name: String, values: &LargeStringArray, control: &Control) -> ColumnSchema {
-    let (mut numbers, mut dates, mut integer) = (Tally::default(), Tally::default(), true);
-    for (row, value) in values.iter().enumerate().filter_map(|(row, value)| Some((row, value?))) {
-        control.pass();
-        if !numbers.is_over {
-            numbers.add(as_number(value));
-            let is_whole = || value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-            integer = integer && (is_whole() || is_no_number(value));
-        }
-        if !dates.is_over {
-            dates.add(as_date(value));
-        }
-        if numbers.is_over && dates.is_over {
-            let why_text = Some(format!("row {} holds {}", row + 1, brief(value)));
-            return ColumnSchema { name, kind: Kind::Text, why_text };
-        }
+    let mut whole = Seen::default();
+    whole.add(values, 0..values.len().min(ROWS), control);
+    if whole.label().is_none() {
+        let rest = (ROWS..values.len()).into_par_iter().step_by(ROWS).map(|first| {
+            // What is over needs no closer look.
+            let mut seen = whole.without_counts();
+            seen.add(values, first..(first + ROWS).min(values.len()), control);
+            seen
+        });
+        let rest = rest.reduce(Seen::default, Seen::and);
+        whole = whole.and(rest);
     }
-    let kind = match (numbers.is_kept(), dates.is_kept()) {
-        (true, _) if integer => Kind::Integer,
+    if let Some(row) = whole.label() {
+        let why_text = Some(format!("row {} holds {}", row + 1, brief(values.value(row))));
+        return ColumnSchema { name, kind: Kind::Text, why_text };
+    }
+    let kind = match (whole.numbers.is_kept(), whole.dates.is_kept()) {
+        (true, _) if !whole.has_fractions => Kind::Integer,
         (true, _) => Kind::Float,
         (_, true) => Kind::Date,
         _ => Kind::Text,
     };
-    let why_text = || match values.iter().flatten().find(|value| is_odd(value)) {
-        None => format!("all {} values are missing", values.len()),
-        Some(odd) => format!("most values are no number or date that can be compared, like {}", brief(odd)),
+    let why_text = || {
+        let rows = (0..values.len()).into_par_iter();
+        match rows.find_first(|&row| values.is_valid(row) && is_odd(values.value(row))) {
+            None => format!("all {} values are missing", values.len()),
+            Some(row) => {
+                let odd = brief(values.value(row));
+                format!("most values are no number or date that can be compared, like {odd}")
+            }
+        }
     };
     ColumnSchema { name, kind, why_text: (kind == Kind::Text).then(why_text) }
+}
+
+/// What some rows hold.
+#[derive(Default)]
+struct Seen {
+    numbers: Tally,
+    dates: Tally,
+    /// There is a number that is not whole.
+    has_fractions: bool,
+}
+
+impl Seen {
+    fn add(&mut self, values: &LargeStringArray, rows: Range<usize>, control: &Control) {
+        for row in rows.filter(|&row| values.is_valid(row)) {
+            control.pass();
+            let value = values.value(row);
+            if self.numbers.label.is_none() {
+                self.numbers.add(row, as_number(value));
+                let is_whole = || value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+                self.has_fractions = self.has_fractions || !(is_whole() || is_no_number(value));
+            }
+            if self.dates.label.is_none() {
+                self.dates.add(row, as_date(value));
+            }
+            if self.label().is_some() {
+                return;
+            }
+        }
+    }
+
+    /// The row that makes the column one of text: with it, there is a label among the numbers and one among the dates.
+    fn label(&self) -> Option<usize> {
+        Some(self.numbers.label?.max(self.dates.label?))
+    }
+
+    fn without_counts(&self) -> Self {
+        let of = |tally: &Tally| Tally { label: tally.label, ..Tally::default() };
+        Self { numbers: of(&self.numbers), dates: of(&self.dates), has_fractions: false }
+    }
+
+    /// With what the rows behind them hold.
+    fn and(self, behind: Self) -> Self {
+        Self {
+            numbers: self.numbers.and(behind.numbers),
+            dates: self.dates.and(behind.dates),
+            has_fractions: self.has_fractions || behind.has_fractions,
+        }
+    }
 }
 
 /// What a value is when it is taken for a number or a date.
@@ -65,32 +122,58 @@ enum Taken {
 struct Tally {
     n_plain: usize,
     n_too_far: usize,
-    /// There is a label.
-    is_over: bool,
+    /// The row of the first label, which ends it.
+    label: Option<usize>,
 }
 
 impl Tally {
-    fn add(&mut self, value: Taken) {
+    fn add(&mut self, row: usize, value: Taken) {
         match value {
             Taken::Plain => self.n_plain += 1,
             Taken::TooFar => self.n_too_far += 1,
             Taken::Odd => {}
-            Taken::Label => self.is_over = true,
+            Taken::Label => self.label = Some(row),
+        }
+    }
+
+    fn and(self, behind: Self) -> Self {
+        Self {
+            n_plain: self.n_plain + behind.n_plain,
+            n_too_far: self.n_too_far + behind.n_too_far,
+            label: self.label.or(behind.label),
         }
     }
 
     fn is_kept(&self) -> bool {
-        !self.is_over && self.n_plain > 0 && self.n_plain >= self.n_too_far
+        self.label.is_none() && self.n_plain > 0 && self.n_plain >= self.n_too_far
     }
 }
 
 fn as_number(value: &str) -> Taken {
+    if is_short_number(value) {
+        return Taken::Plain;
+    }
     match Written::new(value) {
         Some(Written::Whole(_)) => Taken::Plain,
         Some(Written::TooLong) => Taken::TooFar,
         None if is_no_number(value) => Taken::Odd,
         None => Taken::Label,
     }
+}
+
+/// A number as nearly all are, which need not be worked out to know that it is one.
+fn is_short_number(value: &str) -> bool {
+    const SHORT: usize = 18;
+    // Bytes, here and there: `strip_prefix` and the like are a call each.
+    let ([b'-', unsigned @ ..] | unsigned) = value.as_bytes();
+    let n_whole = unsigned.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_label = n_whole == 0 || (n_whole > 1 && unsigned[0] == b'0') || unsigned.len() > SHORT;
+    !is_label
+        && match unsigned[n_whole..].split_first() {
+            None => true,
+            Some((b'.', fraction)) => !fraction.is_empty() && fraction.iter().all(u8::is_ascii_digit),
+            Some(_) => false,
+        }
 }
 
 fn as_date(value: &str) -> Taken {
@@ -176,6 +259,7 @@ pub(crate) fn brief(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn days_of_the_calendar() {
@@ -226,6 +310,15 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn short_numbers_are_numbers(value in "-?[0-9]{0,20}([.][0-9]{0,20})?[-e.x]?") {
+            let is_number = matches!(Written::new(&value), Some(Written::Whole(_)));
+            prop_assert!(is_number || !is_short_number(&value));
+            prop_assert!(!is_number || value.len() > 18 || value.contains('e') || is_short_number(&value));
+        }
+    }
+
     const LONG: &str = "1234567890123456789012345678901234567";
 
     /// One value that is odd leaves the column what it is; a label does not.
@@ -252,6 +345,34 @@ mod tests {
             let named = |said: String| why.is_some_and(|why| said.ends_with(&format!("`{why}`")));
             assert!(schema.why_text.is_none_or(named), "{values:?}");
         }
+    }
+
+    /// Wherever they stand: labels as numbers and as dates, numbers of all sorts.
+    #[test]
+    fn many_rows_are_as_few() {
+        let rows = 3 * ROWS + 5;
+        let (early, late) = (ROWS + 1, 3 * ROWS + 2);
+        for (usual, others, kind, why) in [
+            ("1", vec![], Kind::Integer, None),
+            ("1", vec![(late, "1.5")], Kind::Float, None),
+            ("2020-01-01", vec![(3, ""), (late, "+10000-01-01")], Kind::Date, None),
+            ("1", vec![(3, "NaN"), (early, "007"), (late, "x")], Kind::Text, Some((early, "007"))),
+            ("", vec![(early, "1"), (late, "2020-01-01")], Kind::Text, Some((late, "2020-01-01"))),
+            ("", vec![(early, "2020-01-01"), (early + 1, "5")], Kind::Text, Some((early + 1, "5"))),
+            ("x", vec![(0, "1")], Kind::Text, Some((1, "x"))),
+        ] {
+            let mut values = vec![usual; rows];
+            others.iter().for_each(|&(row, value)| values[row] = value);
+            let values =
+                LargeStringArray::from_iter(values.iter().map(|it| Some(*it).filter(|it| !it.is_empty())));
+            let schema = infer("x".into(), &values, &Control::default());
+            let why = why.map(|(row, value)| format!("row {} holds `{value}`", row + 1));
+            assert_eq!((schema.kind, schema.why_text), (kind, why), "{usual} {others:?}");
+        }
+        let far = (0..rows)
+            .map(|row| Some(if row < late { "" } else { "-0044-03-15" }).filter(|it| !it.is_empty()));
+        let why = infer("x".into(), &LargeStringArray::from_iter(far), &Control::default()).why_text.unwrap();
+        assert_eq!(why, "most values are no number or date that can be compared, like `-0044-03-15`");
     }
 
     #[test]

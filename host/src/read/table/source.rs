@@ -4,6 +4,7 @@
 //! thread reads its part of the lines block by block into a buffer of its own, and parses them while they are in the cache
 //! ([`Source::lines`]). That is no slower, and no file is in memory as a whole.
 
+use super::blocks;
 use super::pipe::Pipe;
 use super::unpacked::{Unpacked, drain};
 use crate::base::control::Control;
@@ -17,11 +18,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes that a thread reads and parses at a time: they stay in its cache, and the call for them costs little beside it.
-const BLOCK: u64 = 1 << 18;
+pub(super) const BLOCK: u64 = 1 << 18;
 /// More parts than threads, so that none waits long for the others.
-const PARTS_PER_THREAD: u64 = 4;
-/// Bytes that are read on at a time, where a line goes on behind the end of its block.
-const BEHIND: u64 = 1 << 12;
+pub(super) const PARTS_PER_THREAD: u64 = 4;
+/// Bytes that are read on at a time, where a line or record goes on behind the end of its block.
+pub(super) const BEHIND: u64 = 1 << 12;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes of an input.
@@ -56,7 +57,10 @@ impl Source {
         if !source.starts_with(&GZIP)? {
             return Ok(source);
         }
-        let unpacked = Unpacked::of(path, most, len).gzip(source.reader(0), control)?;
+        let unpacked = match blocks::unpack(&source, &source.unpacked(most), control) {
+            Some(unpacked) => unpacked,
+            None => source.unpacked(most).gzip(source.reader(0), control)?,
+        };
         Ok(Self { held: Held::Memory(unpacked.into()), ..source })
     }
 
@@ -130,6 +134,19 @@ impl Source {
                 let mut buffer = vec![0; range.len()];
                 self.fill(&mut buffer, at)?;
                 Ok(buffer.into())
+            }
+        }
+    }
+
+    /// The bytes of a range, which are read into the buffer if they are not in memory.
+    pub(super) fn window<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        let (at, range) = (range.start, self.range(range.start, range.end - range.start)?);
+        match &self.held {
+            Held::Memory(bytes) => Ok(&bytes[range]),
+            Held::File { .. } => {
+                buffer.resize(range.len(), 0);
+                self.fill(buffer, at)?;
+                Ok(buffer)
             }
         }
     }

@@ -9,6 +9,8 @@ use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What every file may unpack to, in bytes.
 const ALWAYS: u64 = 4 << 30;
@@ -18,6 +20,9 @@ const FOR_EACH_BYTE: u64 = 64;
 /// Bytes that are unpacked at a time.
 const CHUNK: usize = 1 << 18;
 
+/// Bytes that a thread counts before it tells the others. So many too few may be known of each.
+const BETWEEN_WORDS: u64 = 1 << 20;
+
 /// Counts what comes out of a file.
 pub(super) struct Unpacked {
     path: PathBuf,
@@ -25,12 +30,15 @@ pub(super) struct Unpacked {
     said: Option<u64>,
     /// The size of the file; of a pipe, what was read so far.
     packed: u64,
-    n_bytes: u64,
+    /// What all threads say they counted.
+    total: Arc<AtomicU64>,
+    /// What this one did not say yet.
+    n_own: u64,
 }
 
 impl Unpacked {
     pub(super) fn of(path: &Path, said: Option<u64>, packed: u64) -> Self {
-        Self { path: path.to_owned(), said, packed, n_bytes: 0 }
+        Self { path: path.to_owned(), said, packed, total: Arc::default(), n_own: 0 }
     }
 
     fn most(&self) -> u64 {
@@ -40,7 +48,8 @@ impl Unpacked {
     /// An error, if so many more bytes would be too many.
     pub(super) fn allow(&self, n_more: u64) -> Result<()> {
         let (most, packed) = (self.most(), self.packed);
-        if self.n_bytes.saturating_add(n_more) <= most {
+        let n_bytes = self.total.load(Relaxed).saturating_add(self.n_own);
+        if n_bytes.saturating_add(n_more) <= most {
             return Ok(());
         }
         let message = format!(
@@ -53,8 +62,23 @@ impl Unpacked {
     /// Counts them.
     pub(super) fn add(&mut self, n_more: u64) -> Result<()> {
         self.allow(n_more)?;
-        self.n_bytes += n_more;
+        self.n_own += n_more;
+        if self.n_own >= BETWEEN_WORDS {
+            self.total.fetch_add(std::mem::take(&mut self.n_own), Relaxed);
+        }
         Ok(())
+    }
+
+    /// For the same file from the start, of which nothing is counted yet.
+    pub(super) fn anew(&self) -> Self {
+        Self::of(&self.path, self.said, self.packed)
+    }
+
+    /// For another thread: both count together.
+    pub(super) fn shared(&self) -> Self {
+        let mut other = self.anew();
+        other.total = self.total.clone();
+        other
     }
 
     /// All that is in a gzip file.
@@ -66,6 +90,12 @@ impl Unpacked {
             self.packed = self.packed.max(n_read.get());
             self.add(n)
         })
+    }
+}
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        self.total.fetch_add(self.n_own, Relaxed);
     }
 }
 

@@ -1,5 +1,9 @@
 //! Parquet.
+//!
+//! All threads read it, each a column of a row group ([`groups`]). If anything is wrong with it, all is read once more from
+//! the front, by one thread, which says what is wrong where.
 
+mod groups;
 mod nesting;
 
 use super::guard::Reading;
@@ -11,6 +15,7 @@ use crate::read::table::unpacked::Unpacked;
 use crate::read::table::{Contents, Keep};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
+use groups::Groups;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -37,10 +42,14 @@ pub(in crate::read::table) fn read(
         let logical = field.and_then(|field| field.get_basic_info().logical_type_ref());
         column.is_uuid |= logical == Some(&LogicalType::Uuid);
     }
+    let metadata = viewed(&metadata, &columns).unwrap_or(metadata);
+    let groups = Groups { reading, source, metadata: &metadata, columns: &columns, control };
+    if let Some((texts, n_rows)) = groups.read(&unpacked.anew()) {
+        return columns.finish(&reading, texts, n_rows);
+    }
     let batches = reading.guard(in_schema, || {
-        let metadata = viewed(&metadata, &columns).unwrap_or(metadata);
-        let mask =
-            ProjectionMask::roots(metadata.parquet_schema(), columns.kept.iter().map(|column| column.ix));
+        let kept = columns.kept.iter().map(|column| column.ix);
+        let mask = ProjectionMask::roots(metadata.parquet_schema(), kept);
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source.clone(), metadata);
         builder.with_projection(mask).build()
     })?;

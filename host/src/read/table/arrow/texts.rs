@@ -5,8 +5,8 @@
 
 use super::Unpacked;
 use crate::base::error::{Error, Result};
+use crate::read::table::pieces::{Piece, joined};
 use crate::read::table::{MAX_FIELD, field_too_long};
-use arrow_array::builder::LargeStringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::temporal_conversions::{as_datetime_with_timezone, as_time};
 use arrow_array::timezone::Tz;
@@ -16,7 +16,7 @@ use arrow_array::types::{
     Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
-use arrow_array::{Array, ArrowPrimitiveType, LargeStringArray, PrimitiveArray, downcast_integer_array};
+use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray, downcast_integer_array};
 use arrow_schema::{DataType, TimeUnit};
 use chrono::NaiveDate;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ use std::path::Path;
 pub(super) struct Texts {
     pub(super) name: String,
     is_uuid: bool,
-    builder: LargeStringBuilder,
+    piece: Piece,
     n_rows: usize,
     /// The first value that there is no text for: its row, counted from 1, and what is wrong with it. And how many.
     lost: Option<(usize, &'static str)>,
@@ -34,9 +34,14 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn new(name: &str, is_uuid: bool) -> Self {
-        let builder = LargeStringBuilder::with_capacity(0, 0);
-        Self { name: name.to_owned(), is_uuid, builder, n_rows: 0, lost: None, n_lost: 0 }
+    /// Those behind the first `n_rows` rows.
+    pub(super) fn behind(n_rows: usize, name: &str, is_uuid: bool) -> Self {
+        Self { name: name.to_owned(), is_uuid, piece: Piece::default(), n_rows, lost: None, n_lost: 0 }
+    }
+
+    /// The number of rows with those before it.
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
     }
 
     /// Appends the values of an array.
@@ -44,17 +49,18 @@ impl Texts {
         Sink { path, texts: self, unpacked, line: String::new() }.array(array)
     }
 
-    /// All of them. Of values that there is no text for, a warning names the first.
-    pub(super) fn finish(mut self, path: &Path) -> LargeStringArray {
-        if let Some((row, what)) = self.lost {
-            let others = match self.n_lost {
+    /// All of a column, one behind the other. Of values that there is no text for, a warning names the first.
+    pub(super) fn pieces(column: Vec<Self>, path: &Path) -> Vec<Piece> {
+        let n_lost: usize = column.iter().map(|texts| texts.n_lost).sum();
+        if let Some((name, (row, what))) = column.iter().find_map(|texts| Some((&texts.name, texts.lost?))) {
+            let others = match n_lost {
                 1 => String::new(),
                 n => format!(", as do {} more of the column", n - 1),
             };
-            let (path, name) = (path.display(), &self.name);
+            let path = path.display();
             tracing::warn!("{path}: row {row}, column `{name}`: {what}; it counts as missing{others}");
         }
-        self.builder.finish()
+        column.into_iter().map(|texts| texts.piece).collect()
     }
 }
 
@@ -135,13 +141,13 @@ impl Sink<'_> {
         }
         self.unpacked.add(value.len() as u64)?;
         self.texts.n_rows += 1;
-        self.texts.builder.append_value(value);
+        self.texts.piece.push(value.as_bytes());
         Ok(())
     }
 
     fn missing(&mut self) -> Result<()> {
         self.texts.n_rows += 1;
-        self.texts.builder.append_null();
+        self.texts.piece.push(b"");
         Ok(())
     }
 
@@ -213,10 +219,11 @@ impl Sink<'_> {
     /// Every value of the dictionary is written once.
     fn dictionary(&mut self, array: &dyn Array) -> Result<()> {
         let dictionary = array.as_any_dictionary();
-        let mut words = Texts::new(&self.texts.name, self.texts.is_uuid);
+        let mut words = Texts::behind(0, &self.texts.name, self.texts.is_uuid);
         words.append(self.path, dictionary.values(), self.unpacked)?;
         let lost = words.lost.map(|(_, what)| what);
-        let words = words.builder.finish();
+        let words = joined(vec![vec![words.piece]]).and_then(|mut columns| columns.pop());
+        let words = words.ok_or_else(|| self.wrong("a dictionary that is no UTF-8"))?;
         if words.is_empty() {
             return (0..array.len()).try_for_each(|_| self.missing());
         }

@@ -4,17 +4,21 @@ use super::*;
 use arrow_array::types::Int8Type;
 use arrow_array::{
     BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Date64Array, Decimal128Array, DictionaryArray,
-    FixedSizeBinaryArray, Float32Array, Float64Array, Int8Array, Int64Array, NullArray, StringArray,
-    StringViewArray, Time32MillisecondArray, Time32SecondArray, Time64NanosecondArray,
+    FixedSizeBinaryArray, Float32Array, Float64Array, Int8Array, Int64Array, LargeStringArray, NullArray,
+    StringArray, StringViewArray, Time32MillisecondArray, Time32SecondArray, Time64NanosecondArray,
     TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
 };
 use std::sync::Arc;
 
 fn read(array: &dyn Array, is_uuid: bool) -> std::result::Result<Texts, String> {
     let path = Path::new("t.arrow");
-    let mut texts = Texts::new("x", is_uuid);
+    let mut texts = Texts::behind(0, "x", is_uuid);
     texts.append(path, array, &mut Unpacked::of(path, Some(200), 0)).map_err(|error| error.to_string())?;
     Ok(texts)
+}
+
+fn finished(texts: Texts) -> LargeStringArray {
+    joined(vec![Texts::pieces(vec![texts], Path::new("t.arrow"))]).unwrap().remove(0)
 }
 
 fn fixed<const N: usize, const LEN: usize>(values: [&[u8; LEN]; N]) -> FixedSizeBinaryArray {
@@ -23,15 +27,15 @@ fn fixed<const N: usize, const LEN: usize>(values: [&[u8; LEN]; N]) -> FixedSize
 
 #[track_caller]
 fn check(array: &dyn Array, want: &[Option<&str>]) {
-    let texts = read(array, false).unwrap().finish(Path::new("t.arrow"));
+    let texts = finished(read(array, false).unwrap());
     assert_eq!(texts.iter().collect::<Vec<_>>(), want, "{}", array.data_type());
 }
 
 #[track_caller]
 fn check_lost(array: &dyn Array, want: &[Option<&str>], row: usize, what: &str, n: usize) {
-    let mut texts = read(array, false).unwrap();
+    let texts = read(array, false).unwrap();
     assert_eq!((texts.lost, texts.n_lost), (Some((row, what)), n));
-    assert_eq!(texts.builder.finish().iter().collect::<Vec<_>>(), want);
+    assert_eq!(finished(texts).iter().collect::<Vec<_>>(), want);
 }
 
 /// What arrow-cast 60 makes of the same arrays.
@@ -136,7 +140,7 @@ fn bytes_are_text_or_a_uuid() {
     let message = "t.arrow: row 2, column `x`: bytes that are no UTF-8; write them as text, such as hex";
     assert_eq!(wrong.as_deref(), Some(message));
     let uuid = fixed([b"\x12\x3e\x45\x67\xe8\x9b\x12\xd3\xa4\x56\x42\x66\x14\x17\x40\x00"]);
-    let text = read(&uuid, true).unwrap().builder.finish();
+    let text = finished(read(&uuid, true).unwrap());
     assert_eq!(text.value(0), "123e4567-e89b-12d3-a456-426614174000");
 }
 
