@@ -8,7 +8,7 @@
 //! 4. What predicates ask of one record alone is answered here, a bit a record; records that no rule is about are left
 //!    out ([`Selection`]). The other predicates are restated over the numbers.
 
-mod dictionary;
+pub(crate) mod dictionary;
 mod group;
 mod grouping;
 mod lower;
@@ -32,10 +32,12 @@ pub(crate) use transform::{Pipeline, values};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::timeline::Lane;
 use crate::read::table::Table;
 use crate::rules::{Operand, Predicate};
-use group::{Group, Slot};
+use group::{Group, Raw, Slot};
 use grouping::Grouping;
+use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
 use hyperblock_shared::predicate as lowered;
 use rayon::prelude::*;
@@ -180,14 +182,7 @@ pub fn encode(
         return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
     }
     let tables = [left, right.unwrap_or(left)];
-    let groups: Vec<Group<'_>> = grouping
-        .members
-        .par_iter()
-        .map(|members| {
-            let slots: Vec<&Slot> = members.iter().map(|&slot| &grouping.slots[slot]).collect();
-            Group::new(&tables, &slots, control)
-        })
-        .collect::<Result<_>>()?;
+    let groups = groups(&tables, &grouping, control)?;
     let mut encoded = Encoded { n_left, n_right, ..Encoded::default() };
     lower::lower(predicates, &grouping, &groups, &mut encoded, control)?;
     encoded.domains = (0..groups.len())
@@ -219,4 +214,42 @@ pub fn encode(
     }
     encoded.codes = by_slot;
     Ok(encoded)
+}
+
+/// Records of a table whose columns are looked through one after the other.
+const LONG: u32 = 1 << 21;
+
+/// The domains. A column that stands in several of them is looked through once.
+fn groups<'a>(tables: &[&'a Table; 2], grouping: &Grouping, control: &Control) -> Result<Vec<Group<'a>>> {
+    let mut places = HashMap::new();
+    let (mut columns, mut by_slot) = (Vec::new(), Vec::new());
+    for slot in &grouping.slots {
+        let place = *places.entry((slot.table, &slot.operand.columns)).or_insert(columns.len());
+        if place == columns.len() {
+            columns.push(slot);
+        }
+        by_slot.push(place);
+    }
+    let raw = |slot: &&Slot| {
+        control.note(Lane::Encode, "distinct", || Raw::new(tables[slot.table], &slot.operand, control))
+    };
+    // All threads share the work of a long column, which takes memory: one after the other then.
+    let are_long = tables.iter().any(|table| table.n_records() >= LONG);
+    let raws: Vec<Raw<'a>> = match are_long {
+        true => columns.iter().map(raw).collect::<Result<_>>()?,
+        false => columns.par_iter().map(raw).collect::<Result<_>>()?,
+    };
+    // Each has its own, so that the last to look at a column may take it apart.
+    let of_groups: Vec<(Vec<&Slot>, Vec<Raw<'a>>)> = grouping
+        .members
+        .iter()
+        .map(|members| {
+            members.iter().map(|&slot| (&grouping.slots[slot], raws[by_slot[slot]].clone())).unzip()
+        })
+        .collect();
+    drop(raws);
+    let group = |(slots, raws): (Vec<&Slot>, _)| {
+        control.note(Lane::Encode, "transform", || Group::of(&slots, raws, control))
+    };
+    of_groups.into_par_iter().map(group).collect()
 }

@@ -10,8 +10,10 @@ use crate::read::table::Table;
 use crate::rules::{Domain, Operand, Side, Sided};
 use arrow_array::Array;
 use hyperblock_shared::columns::MISSING;
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// An operand of one table, in one kind of domain.
 pub(super) struct Slot {
@@ -52,34 +54,47 @@ impl Values<'_> {
 }
 
 /// A column of a table: its distinct values before any transform, and which one each record has.
-struct Raw<'a> {
-    values: Vec<&'a str>,
-    codes: Vec<u32>,
-}
+#[derive(Clone)]
+pub(super) struct Raw<'a>(Arc<Dictionary<&'a str>>);
 
 impl<'a> Raw<'a> {
-    fn new(table: &'a Table, slot: &Slot, control: &Control) -> Result<Self> {
-        let column = values(table, &slot.operand)?;
-        let (mut values, mut codes) = (Dictionary::default(), Vec::with_capacity(column.len()));
+    pub(super) fn new(table: &'a Table, operand: &Operand, control: &Control) -> Result<Self> {
+        let column = values(table, operand)?;
         let text = |record: usize| {
             let row = table.ids.row(record as u32);
             column.is_valid(row).then(|| column.value(row))
         };
-        let tell = |code: Option<u32>| codes.push(code.unwrap_or(MISSING));
-        values.add_all(table.n_records() as usize, text, tell, control);
-        Ok(Self { values: values.into_values(), codes })
+        Ok(Self(Arc::new(Dictionary::new(table.n_records() as usize, text, control))))
+    }
+
+    fn values(&self) -> &[&'a str] {
+        &self.0.values
     }
 
     /// The codes by record, given the final code of each distinct value.
     fn recode(&self, finals: &[u32]) -> Vec<u32> {
-        self.codes.iter().map(|&code| if code == MISSING { MISSING } else { finals[code as usize] }).collect()
+        let recode = |&code: &u32| if code == MISSING { MISSING } else { finals[code as usize] };
+        self.0.codes.par_iter().map(recode).collect()
+    }
+
+    /// The codes by record, where each distinct value keeps its own. Whoever is the last to look at a column has them
+    /// without a copy.
+    fn into_codes(self) -> Vec<u32> {
+        match Arc::try_unwrap(self.0) {
+            Ok(dictionary) => dictionary.codes,
+            Err(shared) => shared.codes.clone(),
+        }
     }
 }
 
 impl<'a> Group<'a> {
     pub(super) fn new(tables: &[&'a Table; 2], slots: &[&Slot], control: &Control) -> Result<Self> {
-        let raws: Vec<Raw<'a>> =
-            slots.iter().map(|slot| Raw::new(tables[slot.table], slot, control)).collect::<Result<_>>()?;
+        let raw = |slot: &&Slot| Raw::new(tables[slot.table], &slot.operand, control);
+        Self::of(slots, slots.iter().map(raw).collect::<Result<_>>()?, control)
+    }
+
+    /// The same, given the slots' columns.
+    pub(super) fn of(slots: &[&Slot], raws: Vec<Raw<'a>>, control: &Control) -> Result<Self> {
         match slots[0].domain {
             Domain::Text => Self::texts(slots, raws, control),
             domain => Self::numbers(slots, &raws, domain, control),
@@ -88,25 +103,29 @@ impl<'a> Group<'a> {
 
     fn texts(slots: &[&Slot], mut raws: Vec<Raw<'a>>, control: &Control) -> Result<Self> {
         // Values that stay as they are have their codes already. An empty one would be missing.
-        let is_as_read = |raw: &Raw<'_>| raw.values.iter().all(|value| !value.is_empty());
+        let is_as_read = |raw: &Raw<'_>| raw.values().par_iter().all(|value| !value.is_empty());
         if slots.len() == 1 && slots[0].operand.transforms.is_empty() && raws.iter().all(is_as_read) {
-            let of = |Raw { values, codes }| {
-                let values = values.into_iter().map(Cow::Borrowed).collect();
-                Self { values: Values::Texts(values), codes: vec![codes] }
+            let of = |raw: Raw<'a>| {
+                let values = raw.values().par_iter().map(|value| Cow::Borrowed(*value)).collect();
+                Self { values: Values::Texts(values), codes: vec![raw.into_codes()] }
             };
             return raws.pop().map(of).ok_or_else(|| Error::Internal("a domain of no column".into()));
         }
-        let mut values = Dictionary::default();
-        let mut codes = Vec::new();
-        for (slot, raw) in slots.iter().zip(&raws) {
-            let transforms = Pipeline::new(&slot.operand.transforms)?;
-            let mut finals = Vec::with_capacity(raw.values.len());
-            let text = |code| transforms.apply(raw.values[code]);
-            let tell = |code: Option<u32>| finals.push(code.unwrap_or(MISSING));
-            values.add_all(raw.values.len(), text, tell, control);
-            codes.push(raw.recode(&finals));
-        }
-        Ok(Self { values: Values::Texts(values.into_values()), codes })
+        let pipelines: Vec<Pipeline> =
+            slots.iter().map(|slot| Pipeline::new(&slot.operand.transforms)).collect::<Result<_>>()?;
+        // The distinct values of all slots, one after the other.
+        let mut ends: Vec<usize> = raws.iter().map(|raw| raw.values().len()).collect();
+        (1..ends.len()).for_each(|slot| ends[slot] += ends[slot - 1]);
+        let start = |slot: usize| slot.checked_sub(1).map_or(0, |before| ends[before]);
+        let text = |ix: usize| {
+            let slot = ends.partition_point(|end| *end <= ix);
+            pipelines[slot].apply(raws[slot].values()[ix - start(slot)])
+        };
+        let Dictionary { values, codes: finals } =
+            Dictionary::new(ends.last().copied().unwrap_or(0), text, control);
+        let codes = raws.iter().enumerate().map(|(slot, raw)| raw.recode(&finals[start(slot)..ends[slot]]));
+        let codes = codes.collect();
+        Ok(Self { values: Values::Texts(values), codes })
     }
 
     /// What is odd ([`Odd`](crate::read::table::Odd)) is no number, and so is missing.
@@ -117,12 +136,12 @@ impl<'a> Group<'a> {
                 control.pass();
                 numbers::parse(&transforms.apply(text)?, domain)
             };
-            Ok(raw.values.iter().copied().map(number).collect())
+            Ok(raw.values().par_iter().copied().map(number).collect())
         };
         let parsed: Vec<_> =
             slots.iter().zip(raws).map(|(slot, raw)| parse(slot, raw)).collect::<Result<_>>()?;
         let mut values: Vec<Decimal> = parsed.iter().flatten().flatten().copied().collect();
-        values.sort_unstable_by(|a, b| {
+        values.par_sort_unstable_by(|a, b| {
             control.pass();
             a.cmp(b)
         });
@@ -134,7 +153,7 @@ impl<'a> Group<'a> {
         let codes = parsed
             .into_iter()
             .zip(raws)
-            .map(|(numbers, raw)| raw.recode(&numbers.into_iter().map(code_of).collect::<Vec<_>>()))
+            .map(|(numbers, raw)| raw.recode(&numbers.into_par_iter().map(code_of).collect::<Vec<_>>()))
             .collect();
         Ok(Self { values: Values::Numbers(values), codes })
     }

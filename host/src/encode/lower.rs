@@ -5,6 +5,7 @@ use super::grouping::Grouping;
 use super::{Encoded, ReachColumn, marks, numbers, symbols, tokens};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::timeline::Lane;
 use crate::rules::{Condition, Measure, Predicate, Side, Test, Tokenizer};
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -116,12 +117,15 @@ impl Lowering<'_> {
         encoded: &mut Encoded,
     ) -> Result<u32> {
         once(&mut self.sets, (group, tokenizer), &mut encoded.sets, || {
-            tokens::tokenize(group, values, tokenizer, self.control)
+            let tokenize = || tokens::tokenize(group, values, tokenizer, self.control);
+            self.control.note(Lane::Encode, "tokens", tokenize)
         })
     }
 
     fn symbols(&mut self, group: usize, values: &[Cow<'_, str>], encoded: &mut Encoded) -> Result<u32> {
-        once(&mut self.texts, group, &mut encoded.texts, || symbols::pack(group, values, self.control))
+        once(&mut self.texts, group, &mut encoded.texts, || {
+            self.control.note(Lane::Encode, "symbols", || symbols::pack(group, values, self.control))
+        })
     }
 }
 

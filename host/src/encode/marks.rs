@@ -3,6 +3,7 @@
 use super::MarkColumn;
 use super::group::Values;
 use super::numbers;
+use super::select::packed;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
 use crate::rules::{Condition, Domain};
@@ -34,12 +35,11 @@ pub(super) fn mark(
             orders(values, constant, domain)?.into_iter().map(|order| below(order) != negated).collect()
         }
     };
-    let mut bits = vec![0u32; codes.len().div_ceil(32)];
-    for (record, &code) in codes.iter().enumerate() {
-        let holds = if code == MISSING { on_missing } else { holds[code as usize] };
-        bits[record / 32] |= u32::from(holds) << (record % 32);
-    }
-    Ok(MarkColumn { table, bits })
+    let is_marked = |record: usize| match codes[record] {
+        MISSING => on_missing,
+        code => holds[code as usize],
+    };
+    Ok(MarkColumn { table, bits: packed(codes.len(), is_marked) })
 }
 
 /// How each distinct value compares with a constant.

@@ -31,7 +31,10 @@ impl Encoded {
         }
         let marks = marked.iter().map(|&(ix, side)| MarkColumn {
             table: usize::from(side == Side::Right),
-            bits: packed(range(side).map(|record| self.marks[ix as usize].holds(record as u32))),
+            bits: {
+                let (records, marks) = (range(side), &self.marks[ix as usize]);
+                packed(records.len(), |place| marks.holds((records.start + place) as u32))
+            },
         });
         let codes = uses.iter().map(|&(operand, side)| {
             let CodeColumn { domain, codes, operand, .. } = &self.codes[operand as usize];

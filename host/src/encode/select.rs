@@ -9,6 +9,9 @@ use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::predicate::{Predicate, Test};
 use rayon::prelude::*;
 
+/// Words of bits that a thread makes at a time.
+const WORDS_AT_ONCE: usize = 1 << 10;
+
 /// Which records stay, by their numbers in the whole table. `None`: all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
@@ -56,15 +59,13 @@ impl Encoded {
         let codes = self.codes.into_iter().map(|column| match records(column.table) {
             None => column,
             Some(kept) => CodeColumn {
-                codes: kept.iter().map(|&record| column.codes[record as usize]).collect(),
+                codes: kept.par_iter().map(|&record| column.codes[record as usize]).collect(),
                 ..column
             },
         });
         let marks = self.marks.into_iter().map(|column| match records(column.table) {
             None => column,
-            Some(kept) => {
-                MarkColumn { bits: packed(kept.iter().map(|&record| column.holds(record))), ..column }
-            }
+            Some(kept) => MarkColumn { bits: packed(kept.len(), |ix| column.holds(kept[ix])), ..column },
         });
         let (codes, marks) = (codes.collect(), marks.collect());
         (Self { n_left, n_right, codes, marks, ..self }, selection)
@@ -91,9 +92,13 @@ impl Encoded {
             let holds = |marks: &Vec<&MarkColumn>| marks.iter().fold(u32::MAX, |bits, it| bits & it.bits[ix]);
             asked.iter().fold(0, |bits, marks| if bits == u32::MAX { bits } else { bits | holds(marks) })
         };
-        let words: Vec<u32> = (0..n_records.div_ceil(32) as usize).map(word).collect();
+        let words: Vec<u32> = (0..n_records.div_ceil(32) as usize)
+            .into_par_iter()
+            .with_min_len(WORDS_AT_ONCE)
+            .map(word)
+            .collect();
         let is_admitted = |record: &u32| words[(record / 32) as usize] >> (record % 32) & 1 == 1;
-        let kept: Vec<u32> = (0..n_records).filter(is_admitted).collect();
+        let kept: Vec<u32> = (0..n_records).into_par_iter().filter(is_admitted).collect();
         (kept.len() < n_records as usize).then_some(kept)
     }
 }
@@ -104,14 +109,11 @@ impl MarkColumn {
     }
 }
 
-/// Bits, 32 a word.
-pub(super) fn packed(bits: impl Iterator<Item = bool>) -> Vec<u32> {
-    let mut words = Vec::new();
-    for (ix, bit) in bits.enumerate() {
-        if ix % 32 == 0 {
-            words.push(0);
-        }
-        words[ix / 32] |= u32::from(bit) << (ix % 32);
-    }
-    words
+/// Bits of `n` items, 32 a word.
+pub(super) fn packed(n: usize, bit: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
+    let word = |ix: usize| {
+        let items = 32 * ix..n.min(32 * (ix + 1));
+        (0..).zip(items).fold(0, |word, (place, item)| word | u32::from(bit(item)) << place)
+    };
+    (0..n.div_ceil(32)).into_par_iter().with_min_len(WORDS_AT_ONCE).map(word).collect()
 }

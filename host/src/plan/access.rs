@@ -25,6 +25,7 @@ pub use join::{KeyJoin, KeyList};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::plan::overlap::OverlapJoin;
 use crate::plan::path::AccessPath;
@@ -186,7 +187,9 @@ pub(crate) fn accesses_by_path(
         }
         Bound::Key { .. } => None,
     });
-    let mut led = sweep::sweeps(encoded, program, block, &led.collect::<Vec<_>>())?.into_iter();
+    let led: Vec<Led<'_>> = led.collect();
+    let led = control.note(Lane::Scan, "lists", || sweep::sweeps(encoded, program, block, &led))?;
+    let mut led = led.into_iter();
     // Branches often share a key.
     let distinct: HashSet<&Key> = bound
         .iter()
@@ -194,7 +197,9 @@ pub(crate) fn accesses_by_path(
         .filter_map(|(branch, _)| branch.key.as_ref())
         .collect();
     let distinct: Vec<&Key> = distinct.into_iter().collect();
-    let keys = map(&distinct, block.is_small(), |key| (*key, key.keys(encoded, block)));
+    let keys = map(&distinct, block.is_small(), |key| {
+        (*key, control.note(Lane::Scan, "keys", || key.keys(encoded, block, control)))
+    });
     let keys: HashMap<&Key, _> = keys.into_iter().collect();
     let by_key = map(&bound, block.is_small(), |(branch, bound)| match bound {
         Bound::Key { method, inner } => match branch.key.as_ref().and_then(|key| keys.get(key)) {

@@ -12,11 +12,8 @@ use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn dictionary<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<Cow<'a, str>> {
-    let mut dictionary = Dictionary::default();
-    for value in values {
-        dictionary.add(Cow::Borrowed(value));
-    }
-    dictionary.into_values()
+    let values: Vec<&str> = values.into_iter().collect();
+    Dictionary::new(values.len(), |ix| Some(Cow::Borrowed(values[ix])), &Control::default()).values
 }
 
 fn sets(column: &SetColumn) -> Vec<&[u32]> {

@@ -6,6 +6,7 @@ use super::split::{Split, split};
 use super::{Access, Alternative, KeyJoin};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
 use crate::plan::overlap;
@@ -269,14 +270,15 @@ impl<'a> Branch<'a> {
         &self,
         encoded: &Encoded,
         program: &Program,
-        keys: &Keys,
+        keys: &Keys<'_>,
         (found_by, inner): (KeyMethod, Option<(&Lead, Option<overlap::Manner>)>),
         block: &Block,
         control: &Control,
     ) -> Result<Vec<Access>> {
         let options = program.options();
         let Some(first) = self.equalities.first() else { return Ok(Vec::new()) };
-        let Split { light, heavy, n_keys, n_pairs } = split(keys, block, inner.map(|_| options.heavy));
+        let Split { light, heavy, n_keys, n_pairs } =
+            control.note(Lane::Scan, "split", || split(keys, block, inner.map(|_| options.heavy)));
         let predicates: Vec<u32> = self.equalities.iter().map(|lead| lead.predicate).collect();
         let [left, right] = light;
         let join = KeyJoin {
@@ -297,8 +299,9 @@ impl<'a> Branch<'a> {
         if let (Some((lead, overlap)), Some((left, right))) = (inner, heavy) {
             let order = block.order(keys.is_symmetric() && lead.is_symmetric);
             let right = right.as_ref().unwrap_or(&left);
-            let (sweep, groups) =
-                Sweep::within(encoded, program, (self.steps, lead), [&left, right], block, order)?;
+            let (sweep, groups) = control.note(Lane::Scan, "lists", || {
+                Sweep::within(encoded, program, (self.steps, lead), [&left, right], block, order)
+            })?;
             let sweep = Sweep { within: Some(Within { predicates, n_keys: left.len() }), ..sweep };
             match overlap {
                 None => accesses.push(Access::Sweep(sweep)),

@@ -4,12 +4,16 @@
 //! number. Where the number of possible keys is far beyond that of records, the combinations that the left side has are
 //! numbered instead, so that frequencies are counted in one array.
 
+use crate::base::control::Control;
 use crate::encode::Encoded;
+use crate::encode::dictionary::Dictionary;
 use crate::plan::path::KeyPairs;
 use crate::plan::sweep::{Block, Lead, drawn, map};
 use crate::plan::work::{Unit, Work};
 use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::columns::{Columns, MISSING};
+use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// What a key is made of.
@@ -21,11 +25,11 @@ pub(super) struct Key {
 
 /// The keys of a block's records.
 #[derive(Debug)]
-pub(super) struct Keys {
-    /// By left record, counted from the block's first; `MISSING` if it can equal nothing.
-    left: Vec<u32>,
+pub(super) struct Keys<'a> {
+    /// By left record, counted from the block's first; `MISSING` if it can equal nothing. The codes of one column are keys.
+    left: Cow<'a, [u32]>,
     /// By right record, likewise; if there are none, both sides are one.
-    right: Option<Vec<u32>>,
+    right: Option<Cow<'a, [u32]>>,
     /// By key: how many left and right records have it.
     counts: Vec<[u32; 2]>,
 }
@@ -49,6 +53,8 @@ const FEW: u64 = 1 << 10;
 const N_COUNTED: usize = 1 << 18;
 const MOST_COUNTED: usize = 1 << 14;
 const LEAST_COUNTED: usize = 1 << 10;
+/// Records that a thread looks at at a time.
+const AT_ONCE: usize = 1 << 15;
 /// What `MISSING` is among combinations.
 const NONE: u64 = u64::MAX;
 
@@ -98,10 +104,11 @@ impl Key {
             .iter()
             .map(|&[left, right]| [&codes[&(left, 0)][..], &codes[&(right, 1)]])
             .collect();
-        let keys = Keys::new(&columns, self.is_symmetric(block));
+        let keys = Keys::new(&columns, self.is_symmetric(block), &Control::default());
         let n_records = [0, 1].map(|side: usize| n_drawn[side] as f64 * scales[side]);
         let is_symmetric = keys.is_symmetric();
-        let counts = keys.counts().map(|counts| (counts, keys.n_pairs(counts))).filter(|(_, n)| *n > 0);
+        let counts =
+            keys.counts().iter().map(|&counts| (counts, keys.n_pairs(counts))).filter(|(_, n)| *n > 0);
         SampledKeys {
             counts: counts.collect(),
             is_symmetric,
@@ -115,7 +122,7 @@ impl Key {
     }
 
     /// The keys of a block's records, counted.
-    pub(super) fn keys(&self, encoded: &Encoded, block: &Block) -> Keys {
+    pub(super) fn keys<'a>(&self, encoded: &'a Encoded, block: &Block, control: &Control) -> Keys<'a> {
         let codes = |operand: u32, records: &Range<u32>| {
             &encoded.codes(operand)[records.start as usize..records.end as usize]
         };
@@ -124,7 +131,7 @@ impl Key {
             .iter()
             .map(|&[left, right]| [codes(left, &block.left), codes(right, &block.right)])
             .collect();
-        Keys::new(&columns, self.is_symmetric(block))
+        Keys::new(&columns, self.is_symmetric(block), control)
     }
 }
 
@@ -162,47 +169,49 @@ impl SampledKeys {
     }
 }
 
-impl Keys {
+impl<'a> Keys<'a> {
     /// Of columns of codes, each left and right; if it `is_symmetric`, only the left ones are looked at.
-    fn new(columns: &[[&[u32]; 2]], is_symmetric: bool) -> Self {
+    fn new(columns: &[[&'a [u32]; 2]], is_symmetric: bool, control: &Control) -> Self {
         let n_sides = if is_symmetric { 1 } else { 2 };
+        let n_records: usize =
+            columns.first().map_or(0, |column| column[..n_sides].iter().map(|codes| codes.len()).sum());
+        let most = (SPARSE * n_records as u64 + FEW).min(MISSING.into());
+        if let [column] = columns {
+            let n_keys = n_codes(&column[..n_sides]);
+            if n_keys <= most {
+                let right = (!is_symmetric).then_some(column[1]);
+                let counts = counts(n_keys as usize, column[0], right);
+                return Self { left: column[0].into(), right: right.map(Into::into), counts };
+            }
+        }
         let mut sides: Vec<Vec<u64>> = (0..n_sides)
             .map(|side| vec![0; columns.first().map_or(0, |column| column[side].len())])
             .collect();
-        let n_records: usize = sides.iter().map(Vec::len).sum();
         let mut n_keys = 1u64;
         for column in columns {
-            let present = column[..n_sides].iter().copied().flatten().filter(|&&code| code != MISSING);
-            let n_codes = present.max().map_or(1, |&code| u64::from(code) + 1);
+            let n_codes = n_codes(&column[..n_sides]);
             let product = n_keys.checked_mul(n_codes);
-            n_keys = product.unwrap_or_else(|| number(&mut sides).saturating_mul(n_codes));
+            n_keys = product.unwrap_or_else(|| number(&mut sides, control).saturating_mul(n_codes));
             for (side, codes) in sides.iter_mut().zip(column) {
-                for (key, &code) in side.iter_mut().zip(*codes) {
+                let both = side.par_iter_mut().with_min_len(AT_ONCE).zip(*codes);
+                both.for_each(|(key, &code)| {
                     let is_there = code != MISSING && *key != NONE;
                     *key = if is_there { *key * n_codes + u64::from(code) } else { NONE };
-                }
+                });
             }
         }
-        if n_keys > (SPARSE * n_records as u64 + FEW).min(MISSING.into()) {
-            n_keys = number(&mut sides);
+        if n_keys > most {
+            n_keys = number(&mut sides, control);
         }
-        let mut counts = vec![[0; 2]; n_keys as usize];
-        let mut counted = |side: &[u64], place: usize| -> Vec<u32> {
-            let key = |&key: &u64| match counts.get_mut(key as usize) {
-                Some(count) => {
-                    count[place] += 1;
-                    key as u32
-                }
-                None => MISSING,
-            };
-            side.iter().map(key).collect()
-        };
-        let left = counted(&sides[0], 0);
-        let right = sides.get(1).map(|right| counted(right, 1));
-        if right.is_none() {
-            counts.iter_mut().for_each(|count| count[1] = count[0]);
-        }
-        Self { left, right, counts }
+        // What is not among them is no key.
+        let short = |&key: &u64| if key < n_keys { key as u32 } else { MISSING };
+        let mut sides = sides
+            .into_iter()
+            .map(|side| side.par_iter().with_min_len(AT_ONCE).map(short).collect::<Vec<u32>>());
+        let left = sides.next().unwrap_or_default();
+        let right = sides.next();
+        let counts = counts(n_keys as usize, &left, right.as_deref());
+        Self { left: left.into(), right: right.map(Into::into), counts }
     }
 
     /// By side and record.
@@ -216,8 +225,8 @@ impl Keys {
     }
 
     /// By key: how many left and right records have it.
-    pub(super) fn counts(&self) -> impl Iterator<Item = [u32; 2]> {
-        self.counts.iter().copied()
+    pub(super) fn counts(&self) -> &[[u32; 2]] {
+        &self.counts
     }
 
     /// The number of pairs of so many left and right records with the same key.
@@ -227,20 +236,60 @@ impl Keys {
     }
 }
 
-/// Numbers the combinations that the left side has, and says how many there are. Others join nothing.
-fn number(sides: &mut [Vec<u64>]) -> u64 {
-    let mut numbers: HashMap<u64, u64> = HashMap::with_capacity(sides.first().map_or(0, Vec::len));
-    for (place, side) in sides.iter_mut().enumerate() {
-        for key in side.iter_mut().filter(|key| **key != NONE) {
-            let next = numbers.len() as u64;
-            *key = match place {
-                0 => *numbers.entry(*key).or_insert(next),
-                _ => numbers.get(key).copied().unwrap_or(NONE),
-            };
+/// One past the last code of some columns.
+fn n_codes(columns: &[&[u32]]) -> u64 {
+    let last = |codes: &&[u32]| {
+        let present = codes.par_iter().with_min_len(AT_ONCE).filter(|code| **code != MISSING);
+        present.max().map_or(1, |&code| u64::from(code) + 1)
+    };
+    columns.iter().map(last).max().unwrap_or(1)
+}
+
+/// By key: how many left and right records have it. Each thread counts some keys, of all records: none waits for another,
+/// and to look at a key takes far less time than to count it.
+fn counts(n_keys: usize, left: &[u32], right: Option<&[u32]>) -> Vec<[u32; 2]> {
+    let mut counts = vec![[0; 2]; n_keys];
+    let n_parts = (left.len() / AT_ONCE).clamp(1, rayon::current_num_threads());
+    let per_part = n_keys.div_ceil(n_parts).max(1);
+    counts.par_chunks_mut(per_part).enumerate().for_each(|(part, counts)| {
+        let first = (part * per_part) as u32;
+        for (place, keys) in [Some(left), right].into_iter().flatten().enumerate() {
+            for &key in keys {
+                if let Some(count) = counts.get_mut(key.wrapping_sub(first) as usize) {
+                    count[place] += 1;
+                }
+            }
         }
+        if right.is_none() {
+            counts.iter_mut().for_each(|count| count[1] = count[0]);
+        }
+    });
+    counts
+}
+
+/// Numbers the combinations that the left side has, and says how many there are. Others join nothing.
+fn number(sides: &mut [Vec<u64>], control: &Control) -> u64 {
+    let n_left = sides.first().map_or(0, Vec::len);
+    let n_records = sides.iter().map(Vec::len).sum();
+    let key = |ix: usize| match ix.checked_sub(n_left) {
+        None => sides[0][ix],
+        Some(ix) => sides[1][ix],
+    };
+    // Left ones come first, and have the first numbers.
+    let Dictionary { codes, .. } =
+        Dictionary::new(n_records, |ix| Some(key(ix)).filter(|key| *key != NONE), control);
+    let n_keys = codes[..n_left].par_iter().filter(|code| **code != MISSING).max().map_or(0, |last| last + 1);
+    let mut codes = &codes[..];
+    for side in sides {
+        let own;
+        (own, codes) = codes.split_at(side.len());
+        let numbered = |(key, &code): (&mut u64, &u32)| {
+            *key = if code < n_keys { code.into() } else { NONE };
+        };
+        side.par_iter_mut().with_min_len(AT_ONCE).zip(own).for_each(numbered);
     }
     // An array of nothing has no room for a code.
-    (numbers.len() as u64).max(1)
+    u64::from(n_keys).max(1)
 }
 
 #[cfg(test)]
@@ -269,7 +318,7 @@ mod tests {
         ) {
             let columns: Vec<[&[u32]; 2]> = columns.iter().map(|(left, right)| [&left[..], &right[..]]).collect();
             let right = |column: &[&[u32]; 2]| column[usize::from(!is_symmetric)].to_vec();
-            let keys = Keys::new(&columns, is_symmetric);
+            let keys = Keys::new(&columns, is_symmetric, &Control::default());
             let [lefts, rights] = keys.sides();
             let mut counted = vec![[0; 2]; keys.counts.len()];
             for (l, &left) in lefts.iter().enumerate() {

@@ -4,6 +4,7 @@ use super::join::KeyList;
 use super::key::Keys;
 use crate::plan::sweep::{Block, Groups};
 use hyperblock_shared::columns::MISSING;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A block's records, by what becomes of them.
@@ -19,25 +20,28 @@ pub(super) struct Split {
 }
 
 /// Splits a block's records. Keys with more pairs than `most` are heavy.
-pub(super) fn split(keys: &Keys, block: &Block, most: Option<u64>) -> Split {
-    let (mut n_keys, mut n_pairs) = (0, 0);
-    let mut heavies: Vec<[u32; 2]> = Vec::new();
-    let kind = |counts: [u32; 2]| match keys.n_pairs(counts) {
+pub(super) fn split(keys: &Keys<'_>, block: &Block, most: Option<u64>) -> Split {
+    let is_heavy = |n: u64| most.is_some_and(|most| n > most);
+    let counts = keys.counts();
+    let kind = |counts: &[u32; 2]| match keys.n_pairs(*counts) {
         0 => NO_PAIRS,
-        n if most.is_some_and(|most| n > most) => {
-            heavies.push(counts);
-            heavies.len() as u32 - 1
-        }
-        n => {
-            n_keys += 1;
-            n_pairs += n;
-            LIGHT
-        }
+        n if is_heavy(n) => HEAVY,
+        _ => LIGHT,
     };
-    let kinds: Vec<u32> = keys.counts().map(kind).collect();
+    let mut kinds: Vec<u32> = counts.par_iter().with_min_len(AT_ONCE).map(kind).collect();
+    let (n_keys, n_pairs) = counts
+        .par_iter()
+        .zip(&kinds)
+        .with_min_len(AT_ONCE)
+        .filter(|(_, kind)| **kind == LIGHT)
+        .map(|(counts, _)| (1, keys.n_pairs(*counts)))
+        .reduce(|| (0, 0), |(keys, pairs), (more_keys, more_pairs)| (keys + more_keys, pairs + more_pairs));
+    // Heavy ones are few.
+    let heavies: Vec<usize> = (0..kinds.len()).into_par_iter().filter(|&key| kinds[key] == HEAVY).collect();
+    (0..).zip(&heavies).for_each(|(group, &key)| kinds[key] = group);
     let side = |side: usize| {
         let first = [block.left.start, block.right.start][side];
-        let counts: Vec<u32> = heavies.iter().map(|counts| counts[side]).collect();
+        let counts: Vec<u32> = heavies.iter().map(|&key| counts[key][side]).collect();
         Sorted::new(&kinds, keys.sides()[side], first, &counts)
     };
     let left = side(0);
@@ -51,9 +55,13 @@ pub(super) fn split(keys: &Keys, block: &Block, most: Option<u64>) -> Split {
     Split { light: [light, other], heavy, n_keys, n_pairs }
 }
 
-/// What is no number of a heavy key: a light one, or one that joins nothing.
+/// What is no number of a heavy key: one that has none yet, a light one, or one that joins nothing.
+const HEAVY: u32 = u32::MAX - 2;
 const LIGHT: u32 = u32::MAX - 1;
 const NO_PAIRS: u32 = u32::MAX;
+
+/// Keys and records that a thread looks at at a time.
+const AT_ONCE: usize = 1 << 15;
 
 /// The records of one side.
 struct Sorted {
@@ -61,29 +69,82 @@ struct Sorted {
     heavy: Groups,
 }
 
-impl Sorted {
-    fn new(kinds: &[u32], keys: &[u32], first: u32, n_heavy: &[u32]) -> Self {
-        let mut starts = vec![0];
-        for n in n_heavy {
-            starts.push(starts[starts.len() - 1] + n);
-        }
-        let mut next = starts.clone();
-        let mut heavy = Groups { records: vec![0; starts[starts.len() - 1] as usize], starts };
-        let mut light = KeyList::default();
+/// The same for some records that follow each other: heavy ones with their groups.
+#[derive(Default)]
+struct Part {
+    light: KeyList,
+    heavy: Vec<(u32, u32)>,
+}
+
+impl Part {
+    fn new(kinds: &[u32], keys: &[u32], first: u32) -> Self {
+        let mut part = Self::default();
         for (record, &key) in (first..).zip(keys).filter(|&(_, &key)| key != MISSING) {
             match kinds[key as usize] {
                 NO_PAIRS => {}
                 LIGHT => {
-                    light.keys.push(key);
-                    light.rows.push(record);
+                    part.light.keys.push(key);
+                    part.light.rows.push(record);
                 }
-                group => {
-                    let place = &mut next[group as usize];
-                    heavy.records[*place as usize] = record;
-                    *place += 1;
-                }
+                group => part.heavy.push((group, record)),
             }
         }
-        Self { light, heavy }
+        part
     }
+}
+
+impl Sorted {
+    fn new(kinds: &[u32], keys: &[u32], first: u32, n_heavy: &[u32]) -> Self {
+        let part = |(ix, keys): (usize, &[u32])| Part::new(kinds, keys, first + (ix * AT_ONCE) as u32);
+        let parts: Vec<Part> = keys.par_chunks(AT_ONCE).enumerate().map(part).collect();
+        let light = KeyList {
+            keys: joined(parts.iter().map(|part| &part.light.keys[..])),
+            rows: joined(parts.iter().map(|part| &part.light.rows[..])),
+        };
+        Self { light, heavy: grouped(&parts, n_heavy) }
+    }
+}
+
+/// Slices one after the other.
+fn joined<'a>(parts: impl Iterator<Item = &'a [u32]> + Clone) -> Vec<u32> {
+    let mut whole = vec![0; parts.clone().map(<[u32]>::len).sum()];
+    let (mut pieces, mut rest) = (Vec::new(), &mut whole[..]);
+    for part in parts {
+        let piece;
+        (piece, rest) = rest.split_at_mut(part.len());
+        pieces.push((piece, part));
+    }
+    pieces.into_par_iter().for_each(|(piece, part)| piece.copy_from_slice(part));
+    whole
+}
+
+/// Heavy records, key by key. Each thread writes some groups, of all parts.
+fn grouped(parts: &[Part], n_heavy: &[u32]) -> Groups {
+    let mut starts = vec![0];
+    for n in n_heavy {
+        starts.push(starts[starts.len() - 1] + n);
+    }
+    let n_records = starts[starts.len() - 1] as usize;
+    let mut records = vec![0; n_records];
+    let n_threads = (n_records / AT_ONCE).clamp(1, rayon::current_num_threads());
+    let (mut shares, mut rest, mut from) = (Vec::new(), &mut records[..], 0);
+    for thread in 1..=n_threads {
+        let end = (n_records * thread / n_threads) as u32;
+        let upto = starts.partition_point(|start| *start < end).max(from).min(n_heavy.len());
+        let own;
+        (own, rest) = rest.split_at_mut((starts[upto] - starts[from]) as usize);
+        shares.push((from..upto, own));
+        from = upto;
+    }
+    shares.into_par_iter().for_each(|(groups, own)| {
+        let mut next: Vec<u32> =
+            starts[groups.clone()].iter().map(|start| start - starts[groups.start]).collect();
+        for &(group, record) in parts.iter().flat_map(|part| &part.heavy) {
+            if let Some(place) = next.get_mut((group as usize).wrapping_sub(groups.start)) {
+                own[*place as usize] = record;
+                *place += 1;
+            }
+        }
+    });
+    Groups { starts, records }
 }

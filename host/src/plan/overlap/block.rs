@@ -7,6 +7,7 @@ use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::overlap::{
     Class, MOST_CLASSES, NEVER, Overlap, OverlapSide, Signature, Sizes, Value, least_common,
 };
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Two blocks that are joined.
@@ -51,8 +52,15 @@ const POSTINGS_PER_SLOT: u64 = 2;
 /// Parts of a list at most, and items of a part at least.
 const MOST_PARTS: u32 = 64;
 const LEAST_PART_BITS: u32 = 6;
+/// Values that a thread looks at at a time.
+const VALUES_AT_ONCE: usize = 1 << 14;
 /// Slots that are affordable in any case.
 const SLOTS: u64 = 1 << 16;
+
+/// Where the values end that have as many elements as the one at `from`; the end, if there is none.
+fn class_end(lens: &[u32], from: usize) -> usize {
+    lens.get(from).map_or(lens.len(), |len| from + lens[from..].partition_point(|other| other <= len))
+}
 
 /// Ranges of a group's items that have elements: at most `most` items each, and few enough classes.
 fn cut(list: &ElementList, group: &Range<u32>, most: u32) -> Vec<Range<u32>> {
@@ -61,14 +69,11 @@ fn cut(list: &ElementList, group: &Range<u32>, most: u32) -> Vec<Range<u32>> {
     let mut from = group.start as usize;
     from += list.lens[from..end].partition_point(|&len| len == 0);
     while from < end {
-        let mut upto = end.min(from + most.max(1) as usize);
-        let mut n_classes = 1;
-        for ix in from + 1..upto {
-            n_classes += usize::from(list.lens[ix] != list.lens[ix - 1]);
-            if n_classes > MOST_CLASSES {
-                upto = ix;
-                break;
-            }
+        let most = end.min(from + most.max(1) as usize);
+        let (mut upto, mut n_classes) = (from, 0);
+        while upto < most && n_classes < MOST_CLASSES {
+            upto = class_end(&list.lens[..most], upto);
+            n_classes += 1;
         }
         blocks.push(from as u32..upto as u32);
         from = upto;
@@ -184,17 +189,17 @@ impl Values<'_> {
 impl<'a> Block<'a> {
     fn new(list: &'a ElementList, items: &Range<u32>) -> Self {
         let range = items.start as usize..items.end as usize;
-        let mut classes: Vec<Class> = Vec::new();
-        let (mut values, mut ends) = (Vec::with_capacity(range.len()), Vec::new());
-        for (place, ix) in range.clone().enumerate() {
-            let len = list.lens[ix];
-            if classes.last().is_none_or(|class| class.len != len) {
-                classes.push(Class { len, ..Class::default() });
-                ends.push(0);
-            }
-            values.push(Value { start: list.starts[ix], class: classes.len() as u32 - 1 });
-            ends[classes.len() - 1] = place as u32 + 1;
+        let (starts, lens) = (&list.starts[range.clone()], &list.lens[range.clone()]);
+        let (mut classes, mut ends): (Vec<Class>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut from = 0;
+        while let Some(&len) = lens.get(from) {
+            from = class_end(lens, from);
+            classes.push(Class { len, ..Class::default() });
+            ends.push(from as u32);
         }
+        let class = |len: u32| classes.partition_point(|class| class.len < len) as u32;
+        let value = |(&start, &len): (&u32, &u32)| Value { start, class: class(len) };
+        let values = starts.par_iter().zip(lens).with_min_len(VALUES_AT_ONCE).map(value).collect();
         Self { values, signatures: &list.signatures[range], classes, bounds: Vec::new(), ends }
     }
 
@@ -314,7 +319,9 @@ impl<'a> BlockJoin<'a> {
 }
 
 fn prefixes(block: &Block<'_>) -> u64 {
-    block.values.iter().map(|value| u64::from(block.classes[value.class as usize].prefix)).sum()
+    let starts = [0].into_iter().chain(block.ends.iter().copied());
+    let sizes = starts.zip(&block.ends).map(|(start, end)| end - start);
+    sizes.zip(&block.classes).map(|(n, class)| u64::from(n) * u64::from(class.prefix)).sum()
 }
 
 /// In which parts lists are cut: bits of the values of a part, and how many parts.

@@ -18,10 +18,11 @@ impl Sweep {
         options: &ScanOptions,
     ) -> Result<Self> {
         let list = |(codes, records): (&[u32], &[u32])| {
-            let mut coded: Vec<(u32, u32)> = codes.iter().copied().zip(records.iter().copied()).collect();
+            let mut coded: Vec<(u32, u32)> =
+                codes.par_iter().copied().zip(records.par_iter().copied()).collect();
             coded.par_sort_unstable();
-            let sketches = coded.iter().map(|&(code, _)| Sketch::of_code(code)).collect();
-            let records = coded.iter().map(|&(_, record)| record).collect();
+            let sketches = coded.par_iter().map(|&(code, _)| Sketch::of_code(code)).collect();
+            let records = coded.par_iter().map(|&(_, record)| record).collect();
             Arc::new(ItemList { sketches, records, ..ItemList::default() })
         };
         let left = list(left);

@@ -7,6 +7,7 @@ use hyperblock_shared::path::Walk;
 use hyperblock_shared::screen::{Screen, Sketch};
 use hyperblock_shared::sweep::Order;
 use hyperblock_shared::window::Interval;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -35,19 +36,24 @@ impl<'a> Meeting<'a> {
         [lefts, rights]: [Range<u32>; 2],
     ) -> Vec<Interval> {
         let reach = Reach::new(self, left, right, rights);
-        let mut intervals = Vec::new();
-        for left_from in lefts.clone().step_by(self.n_items as usize) {
+        let interval = |left_from: u32| {
             let left_upto = lefts.end.min(left_from.saturating_add(self.n_items));
             let Range { start, end } = reach.of(left_from as usize..left_upto as usize);
             // Of one list, items before the first have met it already.
             let start = if self.order == Order::Unordered { start.max(left_from) } else { start };
-            if start < end {
-                intervals.push(Interval { left_from, left_upto, right_from: start, right_upto: end });
-            }
+            (start < end).then_some(Interval { left_from, left_upto, right_from: start, right_upto: end })
+        };
+        let starts = lefts.clone().step_by(self.n_items as usize);
+        if starts.len() < MANY_INTERVALS {
+            return starts.filter_map(interval).collect();
         }
-        intervals
+        let starts = (0..starts.len()).into_par_iter().map(|ix| lefts.start + ix as u32 * self.n_items);
+        starts.filter_map(interval).collect()
     }
 }
+
+/// Fewer intervals than this are found in less time than it takes to wake a thread.
+const MANY_INTERVALS: usize = 1 << 8;
 
 /// How the range of right items is found.
 enum Reach<'a> {
@@ -84,10 +90,10 @@ impl<'a> Reach<'a> {
                 Some(measure) => {
                     let mut firsts: Vec<(u32, u32)> = Vec::new();
                     let lens = &right.lens[range.start as usize..range.end as usize];
-                    for (place, &len) in (range.start..).zip(lens) {
-                        if firsts.last().is_none_or(|&(last, _)| last != len) {
-                            firsts.push((len, place));
-                        }
+                    let mut place = 0;
+                    while let Some(&len) = lens.get(place) {
+                        firsts.push((len, range.start + place as u32));
+                        place += lens[place..].partition_point(|&other| other <= len);
                     }
                     Self::Lens { left: &left.lens, right: firsts, right_upto: range.end, measure }
                 }

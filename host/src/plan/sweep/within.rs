@@ -64,7 +64,7 @@ impl Sweep {
         let meeting = Meeting::new(lead, walk, order, options.interval);
         let intervals = ranges
             .par_iter()
-            .with_min_len(GROUPS_AT_ONCE)
+            .with_min_len((ranges.len() / MOST_PARTS).clamp(1, GROUPS_AT_ONCE))
             .flat_map_iter(|ranges| meeting.intervals(&lists, ranges.clone()))
             .collect();
         let settings = settings(branch, lead, order, &options);
@@ -72,8 +72,9 @@ impl Sweep {
     }
 }
 
-/// Groups that a thread takes at a time.
+/// Groups that a thread takes at a time, at most; fewer, where there would not be so many parts.
 const GROUPS_AT_ONCE: usize = 64;
+const MOST_PARTS: usize = 256;
 
 impl Listed {
     fn new(encoded: &Encoded, key: &ListKey, groups: &Groups) -> Result<Self> {
@@ -86,27 +87,38 @@ impl Listed {
             let keyed = |&record: &u32| Some((key.place(encoded, codes[record as usize])?, record));
             let mut keyed: Vec<(u64, u32)> = records.iter().filter_map(keyed).collect();
             keyed.sort_unstable();
-            keyed
+            let n_items = if key.is_grouped { keyed.chunk_by(same).count() } else { keyed.len() };
+            (keyed, n_items)
         };
-        let sorted: Vec<Vec<(u64, u32)>> = groups.starts.par_windows(2).map(group).collect();
-        let n_records = sorted.iter().map(Vec::len).sum();
-        let (mut records, mut starts) = (Vec::with_capacity(n_records), Vec::new());
-        let mut ranges = Vec::with_capacity(sorted.len());
-        let mut n_items = 0;
-        for group in sorted {
-            let from = n_items;
-            let mut last = None;
-            for (place, record) in group {
-                if !key.is_grouped {
-                    n_items += 1;
-                } else if last.replace(place) != Some(place) {
-                    n_items += 1;
-                    starts.push(records.len() as u32);
-                }
-                records.push(record);
-            }
-            ranges.push(from..n_items);
+        let sorted: Vec<(Vec<(u64, u32)>, usize)> = groups.starts.par_windows(2).map(group).collect();
+        let mut records = vec![0; sorted.iter().map(|(keyed, _)| keyed.len()).sum()];
+        let n_items = sorted.iter().map(|(_, n_items)| n_items).sum();
+        let mut starts = vec![0; if key.is_grouped { n_items } else { 0 }];
+        let (mut outputs, mut ranges) = (Vec::with_capacity(sorted.len()), Vec::with_capacity(sorted.len()));
+        let (mut records_left, mut starts_left, mut n_records, mut n_items) =
+            (&mut records[..], &mut starts[..], 0, 0);
+        for (keyed, n_own) in &sorted {
+            let (records, starts);
+            (records, records_left) = records_left.split_at_mut(keyed.len());
+            (starts, starts_left) = starts_left.split_at_mut(if key.is_grouped { *n_own } else { 0 });
+            outputs.push((keyed, records, starts, n_records));
+            ranges.push(n_items..n_items + *n_own as u32);
+            n_records += keyed.len() as u32;
+            n_items += *n_own as u32;
         }
+        outputs.into_par_iter().for_each(|(keyed, records, starts, first)| {
+            records.iter_mut().zip(keyed).for_each(|(place, &(_, record))| *place = record);
+            let mut next = first;
+            for (start, items) in starts.iter_mut().zip(keyed.chunk_by(same)) {
+                *start = next;
+                next += items.len() as u32;
+            }
+        });
         Ok(Self { list: Arc::new(key.sketched(encoded, codes, records, starts)), ranges })
     }
+}
+
+/// Whether two records have the same place, and so the same value.
+fn same(a: &(u64, u32), b: &(u64, u32)) -> bool {
+    a.0 == b.0
 }
