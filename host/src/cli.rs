@@ -15,7 +15,7 @@ pub(crate) mod say;
 pub(crate) mod signal;
 pub(crate) mod why;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use hyperblock::device::{self, DeviceList, Schedule, Several};
 use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::fit::{FitOptions, MOST_SAMPLED};
@@ -26,7 +26,8 @@ use hyperblock::plan::{
     AccessChoice, JoinChoice, PlanChoice, ScanOptions, SimilarityChoice, Variant, WitnessChoice,
 };
 use hyperblock::read::table::{IdSource, ReadOptions};
-use hyperblock::{DeviceChoice, Error, Job};
+use hyperblock::{Control, DeviceChoice, Error, Job, Prepared};
+use say::say;
 use std::path::{Path, PathBuf};
 
 /// Finds the pairs of records that may be the same thing: exactly the pairs that some rule allows.
@@ -329,10 +330,14 @@ struct PlanArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("result").required(true).args(["output", "count"])))]
 pub(crate) struct OutputArgs {
     /// Where the pairs go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: Option<PathBuf>,
+    /// Print only how many pairs there are, and write none
+    #[arg(long)]
+    count: bool,
     /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure recall and precision against
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
@@ -377,16 +382,43 @@ impl PlaceArgs {
 
     /// Starts the threads and opens the places that were asked for.
     fn open(&self) -> hyperblock::Result<Box<dyn Backend>> {
+        self.start_threads()?;
+        self.opened()
+    }
+
+    /// Starts the threads that were asked for.
+    pub(crate) fn start_threads(&self) -> hyperblock::Result<()> {
+        start_threads(self.one.threads)
+    }
+
+    /// Prepares a job, with the places opened while its tables are read.
+    pub(crate) fn prepare(
+        &self,
+        job: &Job,
+        quiet: bool,
+        control: &Control,
+    ) -> hyperblock::Result<(Box<dyn Backend>, Prepared)> {
+        self.start_threads()?;
+        job.prepare_while_opening(|| self.announced(quiet), control)
+    }
+
+    /// Opens the places, and says which they are.
+    pub(crate) fn announced(&self, quiet: bool) -> hyperblock::Result<Box<dyn Backend>> {
+        let device = self.opened()?;
+        if !quiet {
+            say!("running on {}\n", device.name());
+        }
+        Ok(device)
+    }
+
+    fn opened(&self) -> hyperblock::Result<Box<dyn Backend>> {
         let partitions = self.partitions.map(|n| n as usize);
         match (&self.devices, partitions) {
-            (None, None) => self.one.open(),
-            (Some(list), _) => {
-                start_threads(self.one.threads)?;
-                device::open_all(list, self.one.device_memory(), self.schedule, partitions)
-            }
+            (None, None) => self.one.opened(),
+            (Some(list), _) => device::open_all(list, self.one.device_memory(), self.schedule, partitions),
             // One place, with a number of tasks.
             (None, Some(_)) => {
-                let device = self.one.open()?;
+                let device = self.one.opened()?;
                 Ok(Box::new(Several::new(vec![(device, None)], self.schedule, partitions)?))
             }
         }
@@ -446,6 +478,10 @@ impl DeviceArgs {
     /// Starts the threads and opens the device that were asked for.
     fn open(&self) -> hyperblock::Result<Box<dyn Backend>> {
         start_threads(self.threads)?;
+        self.opened()
+    }
+
+    fn opened(&self) -> hyperblock::Result<Box<dyn Backend>> {
         device::open(self.device, self.device_memory())
     }
 

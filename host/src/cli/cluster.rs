@@ -96,7 +96,7 @@ pub(crate) fn cluster(args: &ClusterArgs, quiet: bool, control: &Control) -> Res
     let entities =
         watch.time("cluster", || entities_of(&*device, records, &file.pairs, args.method, control))?;
     let writing = watch.enter("write");
-    let rows = EntityRows { left: &file.left, right: file.right.as_ref() };
+    let rows = EntityRows::new(&file.left, file.right.as_ref());
     let mut output = Output::create(&args.output, rows, control)?;
     output.write(&(0..).zip(entities.iter().copied()).collect::<Vec<(u32, u32)>>())?;
     output.finish()?;

@@ -7,6 +7,7 @@ use hyperblock::base::target::Target;
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::output::{CandidateRows, EntityRows, Format, Output, ScoredRows};
 use hyperblock::{Control, Resolve, Result};
+use std::mem::ManuallyDrop;
 use std::path::Path;
 
 pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
@@ -28,10 +29,6 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
     let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
     let read = args.input.reads(&args.table, args.right.as_ref()).chain(args.plan.reads()).chain(truth);
     keep_apart(&outputs, &read.collect::<Vec<_>>())?;
-    let device = args.device.open()?;
-    if !quiet {
-        say!("running on {}\n", device.name());
-    }
     let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
     let mut resolve = Resolve::new(args.plan.apply(job)).method(args.method);
     if let Some(truth) = &args.truth {
@@ -40,13 +37,16 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
     if args.curve.is_some() {
         resolve = resolve.with_curve();
     }
-    let resolve = resolve.prepare(&*device, control)?;
+    args.device.start_threads()?;
+    let (device, resolve) = resolve.prepare_while_opening(|| args.device.announced(quiet), control)?;
+    // The system takes memory back sooner than it could be handed back piece by piece.
+    let (device, resolve) = (ManuallyDrop::new(device), ManuallyDrop::new(resolve));
     let job = &resolve.job;
     run::warn_of_subsumed(job);
     run::keep_weights(job, &outputs)?;
     let right = job.second().map(|right| &right.ids);
-    let mut entities = Output::create(&args.output, EntityRows { left: &job.left.ids, right }, control)?;
-    let rows = CandidateRows { left: &job.left.ids, right: &job.right().ids, rules: job.witnesses() };
+    let mut entities = Output::create(&args.output, EntityRows::new(&job.left.ids, right), control)?;
+    let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
     let mut pairs = match &args.pairs {
         None => None,
         Some(path) => {
@@ -56,7 +56,7 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
         }
     };
     let n_pairs = job.n_to_compare();
-    let resolved = progress::watch(n_pairs, quiet, control, || resolve.run(&*device, control))?;
+    let resolved = progress::watch(n_pairs, quiet, control, || resolve.run(&**device, control))?;
     if let Some(pairs) = &mut pairs {
         pairs.write(&resolved.pairs)?;
     }

@@ -1,14 +1,17 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
-use super::say::say;
+use super::say::{answer, say};
 use super::{DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, progress};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::entities::score::Scoring;
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::evaluate::Truth;
-use hyperblock::tell::output::{CandidateRows, Format, Output, ScoredRows};
+use hyperblock::tell::output::{CandidateRows, Format, Output, Rows, ScoredRows};
+use hyperblock::tell::report::Summary;
 use hyperblock::{Candidate, Control, Job, Prepared, Result};
+use std::mem::ManuallyDrop;
 use std::path::Path;
+use std::time::Instant;
 
 pub(crate) fn link(args: &LinkArgs, quiet: bool, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.left, Some(&args.right)).chain(args.plan.reads()).collect();
@@ -31,59 +34,82 @@ fn run<'a>(
     control: &Control,
 ) -> Result<()> {
     // What can be refused at once is refused before any work is done.
-    Format::of(&args.output)?;
-    let outputs = [("-o", args.output.as_path())];
+    if let Some(output) = &args.output {
+        Format::of(output)?;
+    }
+    let outputs: Vec<_> = args.output.iter().map(|output| ("-o", output.as_path())).collect();
     read.extend(args.truth.iter().map(|truth| ("the truth", truth.as_path())));
     keep_apart(&outputs, &read)?;
-    let device = device.open()?;
-    if !quiet {
-        say!("running on {}\n", device.name());
-    }
-    let job = job.prepare(&*device, control)?;
+    // The system takes memory back sooner than it could be handed back piece by piece.
+    let (device, mut job) = device.prepare(job, quiet, control)?;
+    job.keep_ids();
+    let (device, job) = (ManuallyDrop::new(device), ManuallyDrop::new(job));
     warn_of_subsumed(&job);
     keep_weights(&job, &outputs)?;
     let mut truth = match &args.truth {
         None => None,
         Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
     };
-    let rows = CandidateRows { left: &job.left.ids, right: &job.right().ids, rules: job.witnesses() };
+    let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
     let n_pairs = job.n_to_compare();
     let mut summary = match job.scoring() {
         None => {
-            let mut output = Output::create(&args.output, rows, control)?;
-            let summary = progress::watch(n_pairs, quiet, control, || {
-                job.run(&*device, control, &mut |candidates| {
+            let mut output = create(args, rows, control)?;
+            let mut summary = progress::watch(n_pairs, quiet, control, || {
+                let sink: &mut dyn FnMut(&[Candidate]) -> Result<()> = &mut |candidates| {
                     if let Some(truth) = &mut truth {
                         truth.count(candidates);
                     }
-                    output.write(candidates)
-                })
+                    output.as_mut().map_or(Ok(()), |output| output.write(candidates))
+                };
+                match args.count {
+                    true => job.run_unsorted(&**device, control, sink),
+                    false => job.run(&**device, control, sink),
+                }
             })?;
-            output.finish()?;
+            finish(output, &mut summary)?;
             summary
         }
         Some(scoring) => {
             scoring.check()?;
             let are_weights = scoring.method() == ScoreMethod::FellegiSunter;
-            let rows = ScoredRows { candidates: rows, are_weights };
-            let mut output = Output::create(&args.output, rows, control)?;
-            let summary = progress::watch(n_pairs, quiet, control, || {
-                job.run_scored(&*device, control, &mut |_, scored| {
+            let mut output = create(args, ScoredRows { candidates: rows, are_weights }, control)?;
+            let mut summary = progress::watch(n_pairs, quiet, control, || {
+                job.run_scored(&**device, control, &mut |_, scored| {
                     if let Some(truth) = &mut truth {
                         let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
                         truth.count(&kept);
                     }
-                    output.write(scored)
+                    output.as_mut().map_or(Ok(()), |output| output.write(scored))
                 })
             })?;
-            output.finish()?;
+            finish(output, &mut summary)?;
             summary
         }
     };
     summary.quality = truth.map(|truth| truth.quality());
+    if args.count {
+        // As many as a file would have rows.
+        let n = summary.scored.map_or(summary.n_candidates(), |tally| tally.n_kept);
+        answer(format_args!("{n}\n"))?;
+    }
     if !quiet {
         say!("{summary}");
     }
+    Ok(())
+}
+
+/// Starts the output, if there is to be one.
+fn create<'a, R: Rows>(args: &OutputArgs, rows: R, control: &'a Control) -> Result<Option<Output<'a, R>>> {
+    args.output.as_ref().map(|path| Output::create(path, rows, control)).transpose()
+}
+
+/// Writes the rest of it, which takes its time too.
+fn finish<R: Rows>(output: Option<Output<'_, R>>, summary: &mut Summary) -> Result<()> {
+    let Some(output) = output else { return Ok(()) };
+    let start = Instant::now();
+    output.finish()?;
+    summary.stages.add("write", start.elapsed());
     Ok(())
 }
 

@@ -1,16 +1,25 @@
 //! Output: rows in a CSV, Parquet or Arrow file.
 //!
 //! The file appears whole or not at all: rows go to a temporary file beside it, which takes its name only when all is
-//! written and on disk. What a row looks like, each kind of result says in a file of its own ([`Rows`]).
+//! written and on disk. What a row looks like, each kind of result says in a file of its own ([`Rows`]). Rows wait until there
+//! are enough of them for all threads, and are then written in one step (`steps`).
 
+mod arrow;
 mod candidates;
+mod csv;
 mod entities;
 mod format;
+mod ids;
 mod iterations;
+mod parquet;
 mod scored;
+mod steps;
+#[cfg(test)]
+mod tests;
 mod tuples;
 
 pub use candidates::CandidateRows;
+pub use csv::Lines;
 pub use entities::EntityRows;
 pub use format::Format;
 pub use iterations::IterationRows;
@@ -20,35 +29,39 @@ pub use tuples::TupleRows;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::target::Target;
-use crate::read::table::Ids;
-use arrow_array::builder::LargeStringBuilder;
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
-use format::{ROWS_PER_BATCH, Writer};
-use std::io;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+use format::Writer;
 use std::path::Path;
-use std::sync::Arc;
+use std::{io, mem};
 
 /// What rows of one kind look like.
 pub trait Rows: Sync {
     /// What a row is made of.
-    type Row: Sync;
+    type Row: Copy + Send + Sync;
 
     /// The columns.
     fn schema(&self) -> SchemaRef;
 
+    /// Makes ready for so many more rows, which several threads will ask for.
+    fn expect(&mut self, _n_rows: usize) {}
+
     /// Rows as arrow has them.
     fn batch(&self, rows: &[Self::Row]) -> Result<RecordBatch, ArrowError>;
 
-    /// A row as CSV has it.
-    fn write_csv(&self, row: &Self::Row, writer: &mut csv::Writer<Vec<u8>>) -> csv::Result<()>;
+    /// A row as a line of CSV.
+    fn write_csv(&self, row: &Self::Row, lines: &mut Lines);
 }
 
 /// A file of rows being written.
-pub struct Output<'a, R> {
+pub struct Output<'a, R: Rows> {
     writer: Writer,
     target: Target,
     rows: R,
+    /// The rows of a step; only the last may have fewer.
+    n_rows: usize,
+    /// Too few for a step.
+    waiting: Vec<R::Row>,
     control: &'a Control,
 }
 
@@ -56,23 +69,45 @@ impl<'a, R: Rows> Output<'a, R> {
     /// Starts the file. `-` is standard output, as CSV.
     pub fn create(path: &Path, rows: R, control: &'a Control) -> Result<Self> {
         let target = Target::create(path)?;
-        let writer = Writer::new(Format::of(path)?, target.file()?, &rows).map_err(failed(path))?;
-        Ok(Self { writer, target, rows, control })
+        let writer = Writer::new(path, target.file()?, &rows)?;
+        let n_rows = writer.n_rows();
+        Ok(Self { writer, target, rows, n_rows, waiting: Vec::new(), control })
     }
 
     /// Appends rows.
-    pub fn write(&mut self, rows: &[R::Row]) -> Result<()> {
-        for batch in rows.chunks(ROWS_PER_BATCH) {
-            self.control.check()?;
-            self.writer.write(batch, &self.rows).map_err(failed(self.target.path()))?;
+    pub fn write(&mut self, mut rows: &[R::Row]) -> Result<()> {
+        if !self.waiting.is_empty() {
+            let (first, rest) = rows.split_at(rows.len().min(self.n_rows - self.waiting.len()));
+            self.waiting.extend_from_slice(first);
+            rows = rest;
+            if self.waiting.len() < self.n_rows {
+                return Ok(());
+            }
+            let mut waiting = mem::take(&mut self.waiting);
+            self.step(&waiting)?;
+            waiting.clear();
+            self.waiting = waiting;
         }
+        let steps = rows.chunks_exact(self.n_rows);
+        let rest = steps.remainder();
+        for rows in steps {
+            self.step(rows)?;
+        }
+        self.waiting.extend_from_slice(rest);
         Ok(())
     }
 
-    /// Writes what is left, and puts the file in its place.
-    pub fn finish(self) -> Result<()> {
+    fn step(&mut self, rows: &[R::Row]) -> Result<()> {
         self.control.check()?;
-        self.writer.finish().map_err(failed(self.target.path()))?;
+        self.rows.expect(rows.len());
+        self.writer.step(rows, &self.rows, self.control)
+    }
+
+    /// Writes what is left, and puts the file in its place.
+    pub fn finish(mut self) -> Result<()> {
+        let rest = mem::take(&mut self.waiting);
+        self.step(&rest)?;
+        self.writer.finish()?;
         self.control.check()?;
         self.target.finish()
     }
@@ -87,20 +122,4 @@ fn failed(path: &Path) -> impl Fn(ArrowError) -> Error {
         };
         Error::Io { path: path.to_owned(), source }
     }
-}
-
-/// A column of ids: those that are all integers stay integers.
-fn id_field(name: &str, ids: &Ids) -> Field {
-    let id_type = if ids.are_integers() { DataType::Int64 } else { DataType::LargeUtf8 };
-    Field::new(name, id_type, false)
-}
-
-/// The ids of records.
-fn id_array(ids: &Ids, records: impl Iterator<Item = u32>) -> ArrayRef {
-    if ids.are_integers() {
-        return Arc::new(records.map(|record| ids.integer(record)).collect::<Int64Array>());
-    }
-    let mut texts = LargeStringBuilder::new();
-    records.for_each(|record| texts.append_value(ids.text(record)));
-    Arc::new(texts.finish())
 }

@@ -46,6 +46,75 @@ fn quiet_is_quiet() {
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), PAIRS, ""));
 }
 
+/// As many as the output has rows, whatever finds them and whatever is kept of them.
+#[test]
+fn a_count_alone() {
+    let near = "[[neighbourhoods]]\nkey = 'name'\nwindow = 2\n";
+    let score = "[score]\nthreshold = 0.95\n[[score.attributes]]\nname = 'name'\n\
+                 measure = 'levenshtein_similarity(l.name, r.name)'\n";
+    let all = "[[pairs]]\nall = true\n".to_owned();
+    let rules = [RULES.to_owned(), format!("{RULES}{near}"), format!("{RULES}{score}"), all];
+    for (rules, n) in rules.iter().zip([2, 4, 1, 10]) {
+        let folder = Folder::with(&[("people.csv", PEOPLE), ("rules.toml", rules)]);
+        let pairs = folder.stdout("dedupe people.csv -r rules.toml -o - --device cpu");
+        assert_eq!(pairs.lines().count(), 1 + n, "{pairs}");
+        let ran = folder.run("dedupe people.csv -r rules.toml --count --device cpu --quiet");
+        assert_eq!((ran.code, ran.stdout, ran.stderr.as_str()), (Some(0), format!("{n}\n"), ""));
+        assert_eq!(folder.names().len(), 2, "nothing is written");
+    }
+    let files = [("people.csv", PEOPLE), ("more.csv", MORE), ("rules.toml", LINK_RULES)];
+    let folder = Folder::with(&files);
+    assert_eq!(folder.stdout("link people.csv more.csv -r rules.toml --count --device cpu"), "8\n");
+}
+
+/// The summary is what it is with an output, and so is the quality.
+#[test]
+fn a_count_with_its_summary() {
+    let _redacted = redacted();
+    let folder = people().file("truth.csv", "id_a,id_b\n2,33\n4,9\n");
+    let ran = folder.run("dedupe people.csv -r rules.toml --count --truth truth.csv --device cpu");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "2\n"), "{}", ran.stderr);
+    assert_snapshot!(ran.stderr, @r"
+    running on cpu (N threads)
+    device           cpu (N threads)
+    records          5
+    pairs compared   10 of 10
+    candidates       2
+      same name              1
+      near name, near birth  1
+    reduction ratio  0.800000
+    matches found    1 of 2
+    recall           0.5000
+    precision        0.5000
+    F1               0.5000
+    CSSR             2.000e-1
+    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], count [time])
+    peak memory      [memory]
+    ");
+}
+
+#[test]
+fn a_count_or_an_output() {
+    let _redacted = redacted();
+    let both = people().failure(2, "dedupe people.csv -r rules.toml -o pairs.csv --count --device cpu");
+    assert_snapshot!(both, @r"
+    error: the argument '--output <FILE>' cannot be used with '--count'
+
+    Usage: hyperblock dedupe --rules <FILE> --device <DEVICE> <--output <FILE>|--count> <TABLE>
+
+    For more information, try '--help'.
+    ");
+    let neither = people().failure(2, "dedupe people.csv -r rules.toml --device cpu");
+    assert_snapshot!(neither, @r"
+    error: the following required arguments were not provided:
+      <--output <FILE>|--count>
+
+    Usage: hyperblock dedupe --rules <FILE> --device <DEVICE> <--output <FILE>|--count> <TABLE>
+
+    For more information, try '--help'.
+    ");
+}
+
 #[test]
 fn no_candidates_give_a_header() {
     let rules = "[[rules]]\nwhen = \"l.name = r.city\"\n";

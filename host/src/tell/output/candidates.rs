@@ -1,22 +1,62 @@
 //! Candidates as rows of `left, right, rule`.
 
-use super::{Rows, id_array, id_field};
+use super::ids::IdColumn;
+use super::{Lines, Rows};
 use crate::read::table::Ids;
-use arrow_array::RecordBatch;
-use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use hyperblock_shared::layout::Candidate;
+use std::ptr;
 use std::sync::Arc;
 
 /// What the numbers in a candidate stand for.
 pub struct CandidateRows<'a> {
-    /// Ids of left records.
-    pub left: &'a Ids,
-    /// Ids of right records.
-    pub right: &'a Ids,
-    /// Names of rules.
-    pub rules: Vec<String>,
+    left: IdColumn<'a>,
+    /// None where they are the left ones.
+    right: Option<IdColumn<'a>>,
+    rules: Vec<String>,
+    /// By rule: the place of its name in `names`.
+    keys: Vec<i32>,
+    /// The names, each once: an Arrow file has one dictionary for all batches, and readers expect its values to differ.
+    names: ArrayRef,
+}
+
+impl<'a> CandidateRows<'a> {
+    /// Of records with these ids, and rules with these names.
+    pub fn new(left: &'a Ids, right: &'a Ids, rules: Vec<String>) -> Self {
+        let mut names: Vec<&String> = rules.iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        let keys = rules.iter().map(|rule| names.partition_point(|name| *name < rule) as i32).collect();
+        let names = Arc::new(StringArray::from_iter_values(names));
+        let right = (!ptr::eq(left, right)).then(|| IdColumn::new(right));
+        Self { left: IdColumn::new(left), right, rules, keys, names }
+    }
+
+    fn right(&self) -> &IdColumn<'a> {
+        self.right.as_ref().unwrap_or(&self.left)
+    }
+
+    /// A candidate's fields of CSV.
+    pub(super) fn write_fields(&self, candidate: &Candidate, lines: &mut Lines) {
+        self.left.write_csv(candidate.left, lines);
+        self.right().write_csv(candidate.right, lines);
+        lines.text(&self.rules[candidate.rule as usize]);
+    }
+
+    /// The columns of candidates.
+    pub(super) fn arrays(
+        &self,
+        candidates: impl Iterator<Item = Candidate> + Clone,
+    ) -> Result<Vec<ArrayRef>, ArrowError> {
+        let left = self.left.array(candidates.clone().map(|candidate| candidate.left));
+        let right = self.right().array(candidates.clone().map(|candidate| candidate.right));
+        let keys = candidates.map(|candidate| self.keys[candidate.rule as usize]);
+        let keys = Int32Array::from_iter_values(keys);
+        let rules = DictionaryArray::<Int32Type>::try_new(keys, self.names.clone())?;
+        Ok(vec![left, right, Arc::new(rules)])
+    }
 }
 
 impl Rows for CandidateRows<'_> {
@@ -25,24 +65,23 @@ impl Rows for CandidateRows<'_> {
     fn schema(&self) -> SchemaRef {
         let rule_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         Arc::new(Schema::new(vec![
-            id_field("left", self.left),
-            id_field("right", self.right),
+            self.left.field("left"),
+            self.right().field("right"),
             Field::new("rule", rule_type, false),
         ]))
     }
 
-    fn batch(&self, candidates: &[Candidate]) -> Result<RecordBatch, ArrowError> {
-        let mut rules = StringDictionaryBuilder::<Int32Type>::new();
-        for candidate in candidates {
-            rules.append(&self.rules[candidate.rule as usize])?;
-        }
-        let left = id_array(self.left, candidates.iter().map(|candidate| candidate.left));
-        let right = id_array(self.right, candidates.iter().map(|candidate| candidate.right));
-        RecordBatch::try_new(self.schema(), vec![left, right, Arc::new(rules.finish())])
+    fn expect(&mut self, n_rows: usize) {
+        self.left.expect(n_rows);
+        self.right.iter_mut().for_each(|right| right.expect(n_rows));
     }
 
-    fn write_csv(&self, row: &Candidate, writer: &mut csv::Writer<Vec<u8>>) -> csv::Result<()> {
-        let (left, right) = (self.left.borrowed(row.left), self.right.borrowed(row.right));
-        writer.write_record([&*left, &*right, &self.rules[row.rule as usize]])
+    fn batch(&self, candidates: &[Candidate]) -> Result<RecordBatch, ArrowError> {
+        RecordBatch::try_new(self.schema(), self.arrays(candidates.iter().copied())?)
+    }
+
+    fn write_csv(&self, row: &Candidate, lines: &mut Lines) {
+        self.write_fields(row, lines);
+        lines.end();
     }
 }

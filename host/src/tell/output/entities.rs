@@ -1,6 +1,7 @@
 //! Entities as rows of `id, entity_id`, a row a record; of two tables, also which `table` the record is of.
 
-use super::{Rows, id_array, id_field};
+use super::ids::IdColumn;
+use super::{Lines, Rows};
 use crate::read::table::Ids;
 use arrow_array::builder::LargeStringBuilder;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
@@ -13,18 +14,21 @@ use std::sync::Arc;
 /// An entity is named by the id of its first record. Of two tables that may be a left or a right one, and ids of the two may
 /// be alike: so the entity's id is then preceded by its table, as in `left:17`.
 pub struct EntityRows<'a> {
-    /// Ids of left records, or of the only ones.
-    pub left: &'a Ids,
-    /// Ids of right records, if there are two tables.
-    pub right: Option<&'a Ids>,
+    left: IdColumn<'a>,
+    right: Option<IdColumn<'a>>,
 }
 
 impl<'a> EntityRows<'a> {
+    /// Of left records with these ids, or the only ones; and of right ones, if there are two tables.
+    pub fn new(left: &'a Ids, right: Option<&'a Ids>) -> Self {
+        Self { left: IdColumn::new(left), right: right.map(IdColumn::new) }
+    }
+
     /// The table and the id of a record.
     fn place(&self, record: u32) -> (&'static str, Cow<'a, str>) {
-        match (record.checked_sub(self.left.len()), self.right) {
-            (Some(record), Some(right)) => ("right", right.borrowed(record)),
-            _ => ("left", self.left.borrowed(record)),
+        match (record.checked_sub(self.left.len()), &self.right) {
+            (Some(record), Some(right)) => ("right", right.text(record)),
+            _ => ("left", self.left.text(record)),
         }
     }
 
@@ -40,17 +44,24 @@ impl Rows for EntityRows<'_> {
 
     fn schema(&self) -> SchemaRef {
         let text = |name| Field::new(name, DataType::LargeUtf8, false);
-        Arc::new(Schema::new(match self.right {
-            None => vec![id_field("id", self.left), id_field("entity_id", self.left)],
+        Arc::new(Schema::new(match &self.right {
+            None => vec![self.left.field("id"), self.left.field("entity_id")],
             Some(_) => vec![Field::new("table", DataType::Utf8, false), text("id"), text("entity_id")],
         }))
     }
 
+    fn expect(&mut self, n_rows: usize) {
+        // Of two tables all ids are written as text.
+        if self.right.is_none() {
+            self.left.expect(n_rows);
+        }
+    }
+
     fn batch(&self, rows: &[(u32, u32)]) -> Result<RecordBatch, ArrowError> {
-        let columns = match self.right {
+        let columns = match &self.right {
             None => vec![
-                id_array(self.left, rows.iter().map(|(record, _)| *record)),
-                id_array(self.left, rows.iter().map(|(_, entity)| *entity)),
+                self.left.array(rows.iter().map(|(record, _)| *record)),
+                self.left.array(rows.iter().map(|(_, entity)| *entity)),
             ],
             Some(_) => {
                 let (mut ids, mut entities) = (LargeStringBuilder::new(), LargeStringBuilder::new());
@@ -66,11 +77,13 @@ impl Rows for EntityRows<'_> {
         RecordBatch::try_new(self.schema(), columns)
     }
 
-    fn write_csv(&self, (record, entity): &(u32, u32), writer: &mut csv::Writer<Vec<u8>>) -> csv::Result<()> {
-        let (table, id) = self.place(*record);
-        match self.right {
-            None => writer.write_record([&*id, &*self.place(*entity).1]),
-            Some(_) => writer.write_record([table, &*id, &self.entity_id(*entity)]),
+    fn write_csv(&self, (record, entity): &(u32, u32), lines: &mut Lines) {
+        if self.right.is_none() {
+            self.left.write_csv(*record, lines);
+            self.left.write_csv(*entity, lines);
+            return lines.end();
         }
+        let (table, id) = self.place(*record);
+        lines.record([table, &*id, &self.entity_id(*entity)]);
     }
 }

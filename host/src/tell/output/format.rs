@@ -1,13 +1,12 @@
 //! The file formats, chosen by extension.
 
-use super::Rows;
+use super::arrow::Arrow;
+use super::csv::Csv;
+use super::parquet::Parquet;
+use super::steps::Steps;
+use super::{Rows, failed};
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use arrow_ipc::writer::FileWriter;
-use arrow_schema::ArrowError;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
-use parquet::file::properties::WriterProperties;
-use rayon::prelude::*;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -45,85 +44,52 @@ impl Format {
     }
 }
 
-/// Rows of a batch in the formats that have batches.
-pub(super) const ROWS_PER_BATCH: usize = 1 << 16;
-
-/// Rows that a thread makes of them at a time.
-const ROWS_PER_PART: usize = 1 << 13;
-
-type Sink = BufWriter<Box<dyn Write + Send>>;
+pub(super) type Sink = BufWriter<Box<dyn Write + Send>>;
 
 /// One of the formats' writers.
 pub(super) enum Writer {
-    Csv { file: Sink, delimiter: u8 },
-    Parquet(Box<ArrowWriter<Sink>>),
-    Arrow(Box<FileWriter<Sink>>),
+    Csv(Steps<Csv>),
+    Parquet(Steps<Parquet>),
+    Arrow(Steps<Arrow>),
 }
 
 impl Writer {
-    pub(super) fn new(
-        format: Format,
-        file: Box<dyn Write + Send>,
-        rows: &impl Rows,
-    ) -> Result<Self, ArrowError> {
+    /// Begins a file, in the format that `path` asks for.
+    pub(super) fn new(path: &Path, file: Box<dyn Write + Send>, rows: &impl Rows) -> Result<Self> {
         let file = BufWriter::with_capacity(1 << 20, file);
-        Ok(match format {
-            Format::Csv | Format::Tsv => {
-                let delimiter = if format == Format::Csv { b',' } else { b'\t' };
-                let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
-                writer
-                    .write_record(rows.schema().fields().iter().map(|field| field.name()))
-                    .map_err(from_csv)?;
-                let file = writer.into_inner().map_err(|error| error.into_error())?;
-                Self::Csv { file, delimiter }
-            }
-            Format::Parquet => {
-                let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-                Self::Parquet(Box::new(ArrowWriter::try_new(file, rows.schema(), Some(properties))?))
-            }
-            Format::Arrow => Self::Arrow(Box::new(FileWriter::try_new(file, &rows.schema())?)),
-        })
+        let begun = match Format::of(path)? {
+            Format::Csv => Csv::start(b',', file, rows).map(|begun| Self::Csv(Steps::new(path, begun))),
+            Format::Tsv => Csv::start(b'\t', file, rows).map(|begun| Self::Csv(Steps::new(path, begun))),
+            Format::Parquet => Parquet::start(file, rows).map(|begun| Self::Parquet(Steps::new(path, begun))),
+            Format::Arrow => Arrow::start(file, rows).map(|begun| Self::Arrow(Steps::new(path, begun))),
+        };
+        begun.map_err(failed(path))
     }
 
-    /// Appends a batch, [`ROWS_PER_BATCH`] at most.
-    pub(super) fn write<R: Rows>(&mut self, batch: &[R::Row], rows: &R) -> Result<(), ArrowError> {
+    /// The rows of a step; only the last may have fewer.
+    pub(super) fn n_rows(&self) -> usize {
         match self {
-            Self::Csv { file, delimiter } => {
-                // Rows are made by all threads, and written by one.
-                let parts = batch.par_chunks(ROWS_PER_PART).map(|part| csv_rows(part, rows, *delimiter));
-                for lines in parts.collect::<Result<Vec<Vec<u8>>, ArrowError>>()? {
-                    file.write_all(&lines)?;
-                }
-            }
-            Self::Parquet(writer) => writer.write(&rows.batch(batch)?)?,
-            Self::Arrow(writer) => writer.write(&rows.batch(batch)?)?,
+            Self::Csv(steps) => steps.n_rows(),
+            Self::Parquet(steps) => steps.n_rows(),
+            Self::Arrow(steps) => steps.n_rows(),
         }
-        Ok(())
     }
 
-    /// Writes the file's end and everything that is still buffered.
-    pub(super) fn finish(self) -> Result<(), ArrowError> {
+    /// Takes the rows of a step.
+    pub(super) fn step<R: Rows>(&mut self, rows: &[R::Row], kind: &R, control: &Control) -> Result<()> {
         match self {
-            Self::Csv { mut file, .. } => file.flush()?,
-            Self::Parquet(writer) => writer.into_inner()?.flush()?,
-            Self::Arrow(writer) => writer.into_inner()?.flush()?,
+            Self::Csv(steps) => steps.step(rows, kind, control),
+            Self::Parquet(steps) => steps.step(rows, kind, control),
+            Self::Arrow(steps) => steps.step(rows, kind, control),
         }
-        Ok(())
     }
-}
 
-/// Rows as lines of CSV.
-fn csv_rows<R: Rows>(part: &[R::Row], rows: &R, delimiter: u8) -> Result<Vec<u8>, ArrowError> {
-    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
-    for row in part {
-        rows.write_csv(row, &mut writer).map_err(from_csv)?;
-    }
-    Ok(writer.into_inner().map_err(|error| error.into_error())?)
-}
-
-fn from_csv(error: csv::Error) -> ArrowError {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error.into(),
-        other => ArrowError::CsvError(format!("{other:?}")),
+    /// Writes what is left, and the file's end.
+    pub(super) fn finish(self) -> Result<()> {
+        match self {
+            Self::Csv(steps) => steps.finish(),
+            Self::Parquet(steps) => steps.finish(),
+            Self::Arrow(steps) => steps.finish(),
+        }
     }
 }

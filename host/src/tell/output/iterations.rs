@@ -1,6 +1,6 @@
 //! The rounds of a closure as rows: what was joined, what was new, and what each operator took.
 
-use super::Rows;
+use super::{Lines, Rows};
 use crate::graph::report::OPERATORS;
 use crate::operators::closure::Iteration;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
@@ -45,8 +45,8 @@ impl<'a> Rows for IterationRows<'a> {
         RecordBatch::try_new(self.schema(), columns)
     }
 
-    fn write_csv(&self, round: &Round<'a>, writer: &mut csv::Writer<Vec<u8>>) -> csv::Result<()> {
+    fn write_csv(&self, round: &Round<'a>, lines: &mut Lines) {
         let times = OPERATORS.map(|operator| format!("{:.4}", milliseconds(round, operator)));
-        writer.write_record(counts(round).map(|n| n.to_string()).iter().chain(&times))
+        lines.record(counts(round).map(|n| n.to_string()).iter().chain(&times));
     }
 }

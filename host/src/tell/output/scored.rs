@@ -1,6 +1,6 @@
 //! Scored candidates as rows of `left, right, rule, score`, or `left, right, rule, weight, probability`.
 
-use super::{CandidateRows, Rows};
+use super::{CandidateRows, Lines, Rows};
 use crate::base::billionths::{Billionths, Millionths};
 use crate::entities::score::probability;
 use arrow_array::{Float64Array, RecordBatch};
@@ -27,9 +27,12 @@ impl Rows for ScoredRows<'_> {
         Arc::new(Schema::new(fields))
     }
 
+    fn expect(&mut self, n_rows: usize) {
+        self.candidates.expect(n_rows);
+    }
+
     fn batch(&self, rows: &[(Candidate, u32)]) -> Result<RecordBatch, ArrowError> {
-        let candidates: Vec<Candidate> = rows.iter().map(|(candidate, _)| *candidate).collect();
-        let mut columns = self.candidates.batch(&candidates)?.columns().to_vec();
+        let mut columns = self.candidates.arrays(rows.iter().map(|(candidate, _)| *candidate))?;
         // The numbers nearest to the decimals that CSV has.
         let decimals = |of: &dyn Fn(u32) -> f64| rows.iter().map(|(_, score)| of(*score)).collect();
         let numbers: Vec<Float64Array> = match self.are_weights {
@@ -43,19 +46,15 @@ impl Rows for ScoredRows<'_> {
         RecordBatch::try_new(self.schema(), columns)
     }
 
-    fn write_csv(
-        &self,
-        (row, score): &(Candidate, u32),
-        writer: &mut csv::Writer<Vec<u8>>,
-    ) -> csv::Result<()> {
-        let CandidateRows { left, right, rules } = &self.candidates;
-        let (left, right) = (left.borrowed(row.left), right.borrowed(row.right));
-        let rule = &rules[row.rule as usize];
-        if !self.are_weights {
-            return writer.write_record([&*left, &*right, rule, &Billionths(*score).to_string()]);
+    fn write_csv(&self, (row, score): &(Candidate, u32), lines: &mut Lines) {
+        self.candidates.write_fields(row, lines);
+        if self.are_weights {
+            let weight = weight(*score);
+            lines.text(&Millionths(weight).to_string());
+            lines.text(&Billionths(probability(weight)).to_string());
+        } else {
+            lines.text(&Billionths(*score).to_string());
         }
-        let weight = weight(*score);
-        let (bits, probability) = (Millionths(weight), Billionths(probability(weight)));
-        writer.write_record([&*left, &*right, rule, &bits.to_string(), &probability.to_string()])
+        lines.end();
     }
 }

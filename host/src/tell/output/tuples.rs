@@ -1,6 +1,6 @@
 //! The tuples of a closure as rows of `src, dst`.
 
-use super::Rows;
+use super::{Lines, Rows};
 use crate::read::edges::Names;
 use arrow_array::builder::LargeStringBuilder;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
@@ -46,13 +46,15 @@ impl Rows for TupleRows<'_> {
         RecordBatch::try_new(self.schema(), vec![sources, targets])
     }
 
-    fn write_csv(&self, tuple: &u64, writer: &mut csv::Writer<Vec<u8>>) -> csv::Result<()> {
+    fn write_csv(&self, tuple: &u64, lines: &mut Lines) {
         let (source, target) = ((tuple >> 32) as usize, *tuple as u32 as usize);
         match self.names {
             Names::Integers(names) => {
-                writer.write_record([names[source].to_string(), names[target].to_string()])
+                lines.integer(names[source]);
+                lines.integer(names[target]);
+                lines.end();
             }
-            Names::Texts(names) => writer.write_record([&names[source], &names[target]]),
+            Names::Texts(names) => lines.record([&names[source], &names[target]]),
         }
     }
 }
