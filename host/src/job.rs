@@ -27,7 +27,10 @@ use crate::run::schedule;
 use crate::tell::report::Summary;
 use hashbrown::HashSet;
 use hyperblock_shared::layout::Candidate;
+use rayon::prelude::*;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 /// What to compare, and how.
@@ -121,12 +124,41 @@ impl Job {
 
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
     pub fn prepare(&self, device: &dyn Backend, control: &Control) -> Result<Prepared> {
-        control.guard(|| self.prepared(device, control))
+        control.guard(|| {
+            let watch = Stopwatch::new(&STAGES);
+            let read = watch.time("read", || self.read(control))?;
+            self.prepared(read, device, &watch, control)
+        })
     }
 
-    fn prepared(&self, device: &dyn Backend, control: &Control) -> Result<Prepared> {
-        let watch = Stopwatch::new(&["read", "encode", "plan"]);
-        let read = watch.time("read", || self.read(control))?;
+    /// The same, with the device opened while the tables are read: to set up a GPU takes some tenths of a second. Where it
+    /// cannot be opened, nothing is read any further.
+    pub fn prepare_while_opening(
+        &self,
+        open: impl FnOnce() -> Result<Box<dyn Backend>> + Send,
+        control: &Control,
+    ) -> Result<(Box<dyn Backend>, Prepared)> {
+        let watch = Stopwatch::new(&STAGES);
+        let is_open = || open().inspect_err(|_| control.cancel());
+        let (read, device) = thread::scope(|scope| {
+            let opening = thread::Builder::new().name("open".into()).spawn_scoped(scope, is_open);
+            let opening = opening.map_err(Error::no_thread)?;
+            let read = control.guard(|| watch.time("read", || self.read(control)));
+            let device = watch.time("load", || opening.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            Ok::<_, Error>((read, device))
+        })?;
+        let device = device?;
+        let prepared = control.guard(|| self.prepared(read?, &*device, &watch, control))?;
+        Ok((device, prepared))
+    }
+
+    fn prepared(
+        &self,
+        read: Read,
+        device: &dyn Backend,
+        watch: &Stopwatch,
+        control: &Control,
+    ) -> Result<Prepared> {
         let bound = watch.time("plan", || read.bind())?;
         watch.time("read", || bound.warn())?;
         let Bound { left, right, rules, neighbourhoods, all, score } = bound;
@@ -179,6 +211,7 @@ impl Job {
             false => watch.time("sort", || Orders::new(&left, right.as_ref(), &neighbourhoods, control))?,
         };
         let stages = watch.stages();
+        control.note_stages(watch);
         Ok(Prepared {
             left,
             right,
@@ -221,6 +254,30 @@ impl Job {
 
 /// What takes candidates, and those of them that are kept.
 pub type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
+
+/// How candidates come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Sorted,
+    Any,
+}
+
+/// How many candidates name each of so many rules.
+fn counts_by_rule(candidates: &[Candidate], n_rules: usize) -> Vec<u64> {
+    let count = |candidates: &[Candidate]| {
+        let mut counts = vec![0; n_rules];
+        candidates.iter().for_each(|candidate| counts[candidate.rule as usize] += 1);
+        counts
+    };
+    let add = |mut sums: Vec<u64>, counts: Vec<u64>| {
+        sums.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
+        sums
+    };
+    candidates.par_chunks(1 << 16).map(count).reduce(|| vec![0; n_rules], add)
+}
+
+/// In this order they are told, also where nothing is to do.
+const STAGES: [&str; 4] = ["read", "encode", "plan", "load"];
 
 /// Records that predicates and paths are timed on.
 const SEED: u64 = 1;
@@ -297,6 +354,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Frees the text of the tables, but for ids. Whoever only runs the job needs no more than what was encoded of it.
+    pub fn keep_ids(&mut self) {
+        self.left.keep_ids();
+        self.right.iter_mut().for_each(Table::keep_ids);
+    }
+
     /// The right table; when one table is deduplicated, that one.
     pub fn right(&self) -> &Table {
         self.right.as_ref().unwrap_or(&self.left)
@@ -370,6 +433,17 @@ impl Prepared {
         self.walk(device, control, None, "write", &mut |candidates, _| sink(candidates))
     }
 
+    /// The same for whoever only counts: candidates come in any order, which is sooner than in theirs.
+    pub fn run_unsorted(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+    ) -> Result<Summary> {
+        let sink: &mut ScoredSink<'_> = &mut |candidates, _| sink(candidates);
+        control.guard(|| self.walked(device, control, None, "count", Order::Any, sink))
+    }
+
     /// The same, with candidates scored on `device`: `sink` is given the candidates, and those of them whose score reaches
     /// the threshold, with it. An error if the rule file has no score.
     pub fn run_scored(
@@ -393,7 +467,7 @@ impl Prepared {
         taking: &'static str,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
-        control.guard(|| self.walked(device, control, scoring, taking, sink))
+        control.guard(|| self.walked(device, control, scoring, taking, Order::Sorted, sink))
     }
 
     fn walked(
@@ -402,6 +476,7 @@ impl Prepared {
         control: &Control,
         scoring: Option<(&Scoring, u32)>,
         taking: &'static str,
+        order: Order,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
         scoring.map_or(Ok(()), |(scoring, _)| scoring.check())?;
@@ -420,9 +495,8 @@ impl Prepared {
         let mut keeping =
             scoring.map(|(scoring, least)| Keeping::new(scoring, least, device, control, &watch));
         let mut hand_on = |candidates: &[Candidate]| {
-            for candidate in candidates {
-                by_rule[candidate.rule as usize].1 += 1;
-            }
+            let counts = counts_by_rule(candidates, by_rule.len());
+            by_rule.iter_mut().zip(counts).for_each(|((_, sum), n)| *sum += n);
             let kept = match &mut keeping {
                 Some(keeping) => keeping.keep(candidates)?,
                 None => &[],
@@ -431,7 +505,10 @@ impl Prepared {
         };
         if let Some(loaded) = &mut loaded {
             let most = schedule::MOST_CANDIDATES;
-            schedule::run(loaded, vec![self.area()], most, control, &mut |candidates| {
+            // Neighbours are merged with candidates that are sorted.
+            let is_sorted = order == Order::Sorted || !self.orders.is_empty();
+            let run = if is_sorted { schedule::run } else { schedule::run_unsorted };
+            run(loaded, vec![self.area()], most, control, &mut |candidates| {
                 self.selection.name(candidates);
                 near.merge(candidates, &mut hand_on)
             })?;
@@ -441,6 +518,7 @@ impl Prepared {
         drop(scanning);
         let mut stages = self.stages.clone();
         stages.extend(&watch.stages());
+        control.note_stages(&watch);
         if !self.names_rules {
             by_rule = vec![("any rule".to_owned(), by_rule.iter().map(|(_, n)| n).sum())];
         }

@@ -91,13 +91,33 @@ impl Resolve {
 
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
     pub fn prepare(&self, device: &dyn Backend, control: &Control) -> Result<PreparedResolve> {
+        self.check()?;
+        self.prepared(self.job.prepare(device, control)?, control)
+    }
+
+    /// The same, with the device opened while the tables are read.
+    pub fn prepare_while_opening(
+        &self,
+        open: impl FnOnce() -> Result<Box<dyn Backend>> + Send,
+        control: &Control,
+    ) -> Result<(Box<dyn Backend>, PreparedResolve)> {
+        self.check()?;
+        let (device, job) = self.job.prepare_while_opening(open, control)?;
+        Ok((device, self.prepared(job, control)?))
+    }
+
+    /// An error if the method does not go with the tables.
+    fn check(&self) -> Result<()> {
         if self.job.is_of_one_table() && ClusterMethod::LINKS.contains(&self.method) {
             let method = self.method;
             return Err(Error::Job(format!(
                 "`{method}` links the records of two tables, and here is one; give the second table too, or take `complete`"
             )));
         }
-        let job = self.job.prepare(device, control)?;
+        Ok(())
+    }
+
+    fn prepared(&self, job: Prepared, control: &Control) -> Result<PreparedResolve> {
         let truth = match &self.truth {
             None => None,
             Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),

@@ -30,8 +30,10 @@ pub use driver::{GpuDescription, gpus};
 
 use crate::base::control::Watch;
 use crate::base::error::{Error, Result};
+use crate::base::timeline::Lane;
 use crate::operators::Backend;
 use crate::plan::cost::{BackendKind, Figures};
+use clock::Epoch;
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use hyperblock_shared::layout::Candidate;
 use launch::Kernels;
@@ -67,6 +69,7 @@ pub struct Cuda {
     /// What this process may have of the memory in all, as the driver said when it was asked.
     asked: Mutex<Option<u64>>,
     watch: Mutex<Option<Arc<Watch>>>,
+    epoch: Mutex<Option<Arc<Epoch>>>,
 }
 
 impl Cuda {
@@ -101,6 +104,7 @@ impl Cuda {
             staging: Staging::default(),
             asked: Mutex::default(),
             watch: Mutex::default(),
+            epoch: Mutex::default(),
         })
     }
 
@@ -127,6 +131,7 @@ impl Cuda {
             staging: Staging::default(),
             asked: Mutex::default(),
             watch: Mutex::default(),
+            epoch: Mutex::default(),
         })
     }
 
@@ -165,7 +170,11 @@ impl Cuda {
         self.synchronize()?;
         let start = Instant::now();
         let copied = copy()?;
-        watch.record(|latencies| latencies.transfers.record(start.elapsed()));
+        let end = Instant::now();
+        watch.record(|latencies| {
+            latencies.transfers.record(end - start);
+            latencies.timeline.add(Lane::Device, "copies", start, end);
+        });
         Ok(copied)
     }
 

@@ -3,9 +3,10 @@
 use super::pieces::{Pieces, n_bytes};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::operators::Backend;
-use crate::operators::scan::{Outcome, Scan};
+use crate::operators::scan::{HandOn, Outcome, Scan, Wanted};
 use crate::plan::Program;
 use crate::plan::partition::Area;
 use crate::plan::task::Task;
@@ -48,6 +49,27 @@ impl<'a> Loaded<'a> {
                 scan.run(&Task::new(encoded, program, area, control)?, most, control, found)
             }
             Held::Pieces(pieces) => pieces.run(area, most, control, found),
+        }
+    }
+
+    /// Hands the area's candidates on; none, if there are more than can be found at once.
+    pub fn run_on(&mut self, area: &Area, wanted: &Wanted<'_>, hand_on: HandOn<'_>) -> Result<Outcome> {
+        let Wanted { most, control, .. } = *wanted;
+        match &mut self.0 {
+            Held::Whole { scan, encoded, program } => {
+                let task =
+                    control.note(Lane::Scan, "prepare", || Task::new(encoded, program, area, control))?;
+                control.note(Lane::Scan, "find", || scan.run_on(&task, wanted, hand_on))
+            }
+            Held::Pieces(pieces) => {
+                let mut found = Vec::new();
+                let outcome = pieces.run(area, most, control, &mut found)?;
+                if outcome == Outcome::Done {
+                    wanted.in_order(&mut found)?;
+                    hand_on(found);
+                }
+                Ok(outcome)
+            }
         }
     }
 }

@@ -2,18 +2,21 @@
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::operators::runs::sort;
-use crate::operators::scan::Outcome;
+use crate::operators::scan::{Outcome, Wanted};
 use crate::plan::partition::{Area, halves};
 use crate::run::loaded::Loaded;
 use hyperblock_shared::layout::Candidate;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
 use std::time::Instant;
 
 /// The most candidates that are held in memory at once (400 MB).
 pub const MOST_CANDIDATES: usize = 1 << 25;
 
-/// Runs `areas` in order and hands each one's candidates, sorted, to `sink`, which may number them as the tables do. An area with more than `most_candidates` is
-/// done again in halves, so memory stays bounded whatever the rules let through.
+/// Runs `areas` in order and hands each one's candidates, sorted, to `sink`, which may number them as the tables do, some at a
+/// time. An area with more than `most_candidates` is done again in halves where they cannot stay on the device, so memory
+/// stays bounded whatever the rules let through. While `sink` takes one run, the next is found by a thread of its own.
 pub fn run(
     loaded: &mut Loaded<'_>,
     areas: Vec<Area>,
@@ -21,28 +24,79 @@ pub fn run(
     control: &Control,
     sink: &mut dyn FnMut(&mut [Candidate]) -> Result<()>,
 ) -> Result<()> {
+    run_as(&Wanted { most: most_candidates, is_sorted: true, control }, loaded, areas, sink)
+}
+
+/// The same for whoever only counts: candidates come as they are found.
+pub fn run_unsorted(
+    loaded: &mut Loaded<'_>,
+    areas: Vec<Area>,
+    most_candidates: usize,
+    control: &Control,
+    sink: &mut dyn FnMut(&mut [Candidate]) -> Result<()>,
+) -> Result<()> {
+    run_as(&Wanted { most: most_candidates, is_sorted: false, control }, loaded, areas, sink)
+}
+
+fn run_as(
+    wanted: &Wanted<'_>,
+    loaded: &mut Loaded<'_>,
+    areas: Vec<Area>,
+    sink: &mut dyn FnMut(&mut [Candidate]) -> Result<()>,
+) -> Result<()> {
+    thread::scope(|scope| {
+        // Nothing is held between the two: one run is found while another is taken.
+        let (runs, found) = mpsc::sync_channel(0);
+        let (emptied, buffers) = mpsc::channel();
+        let produce = move || find(wanted, loaded, areas, &runs, &buffers);
+        let producer = thread::Builder::new().name("scan".into()).spawn_scoped(scope, produce);
+        let producer = producer.map_err(Error::no_thread)?;
+        let taken = found.iter().try_for_each(|mut run| {
+            sink(&mut run)?;
+            // Who finds no more runs needs no buffers.
+            emptied.send(run).ok();
+            Ok(())
+        });
+        // Whoever is not listened to any more stops.
+        drop(found);
+        let produced = producer.join().unwrap_or_else(|panic| resume_unwind(panic));
+        taken.and(produced)
+    })
+}
+
+/// Finds the runs of areas, one after the other, until nobody wants more. What was taken comes back to be filled again.
+fn find(
+    wanted: &Wanted<'_>,
+    loaded: &mut Loaded<'_>,
+    areas: Vec<Area>,
+    runs: &SyncSender<Vec<Candidate>>,
+    buffers: &Receiver<Vec<Candidate>>,
+) -> Result<()> {
+    let control = wanted.control;
     let mut todo = areas;
     todo.reverse();
-    let (mut found, mut room) = (Vec::new(), Vec::new());
+    let mut is_over = false;
+    let mut hand_on = |run: Vec<Candidate>| {
+        is_over |= runs.send(run).is_err();
+        let mut next = buffers.try_recv().unwrap_or_default();
+        next.clear();
+        (!is_over).then_some(next)
+    };
     while let Some(area) = todo.pop() {
         control.check()?;
-        found.clear();
         let parts = halves(area);
         let before = control.n_compared();
         // A single pair has at most one: nothing is left to split.
-        let most = if parts.is_some() { most_candidates } else { usize::MAX };
+        let most = if parts.is_some() { wanted.most } else { usize::MAX };
         let start = control.is_watched().then(Instant::now);
-        let outcome = loaded.run(&area, most, control, &mut found)?;
+        let outcome = loaded.run_on(&area, &Wanted { most, ..*wanted }, &mut hand_on)?;
         if let Some(start) = start {
             control.watch(|latencies| latencies.tasks.record(start.elapsed()));
         }
         match (outcome, parts) {
-            (Outcome::Done, _) => {
-                sort(&mut found, &mut room, control)?;
-                sink(&mut found)?;
-            }
+            (Outcome::Done, _) => {}
             (Outcome::TooMany, Some([first, second])) => {
-                tracing::debug!(?area, "more than {most_candidates} candidates: done again in halves");
+                tracing::debug!(?area, "more than {most} candidates: done again in halves");
                 control.back_to(before);
                 todo.extend([second, first]);
             }

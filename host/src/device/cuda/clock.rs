@@ -3,13 +3,22 @@
 use super::Cuda;
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::timeline::Lane;
 use cudarc::driver::CudaEvent;
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Where in the stream something begins, and where it ends; nothing, if nobody watches.
 #[must_use]
-pub(super) struct Timing(Option<[CudaEvent; 2]>);
+pub(super) struct Timing(Option<(Arc<Epoch>, [CudaEvent; 2])>);
+
+/// A place in the stream that the device came to at a known moment: what it did when is counted from it.
+#[derive(Debug)]
+pub(super) struct Epoch {
+    event: CudaEvent,
+    moment: Instant,
+}
 
 impl Cuda {
     /// A place in the stream.
@@ -32,18 +41,35 @@ impl Cuda {
         if !control.is_watched() {
             return Ok((launch()?, Timing(None)));
         }
+        let epoch = self.epoch()?;
         let start = self.mark()?;
         let launched = launch()?;
-        Ok((launched, Timing(Some([start, self.mark()?]))))
+        Ok((launched, Timing(Some((epoch, [start, self.mark()?])))))
+    }
+
+    /// Where its clock begins.
+    fn epoch(&self) -> Result<Arc<Epoch>> {
+        let mut epoch = self.epoch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(epoch) = &*epoch {
+            return Ok(epoch.clone());
+        }
+        self.synchronize()?;
+        let event = self.mark()?;
+        self.synchronize()?;
+        Ok(epoch.insert(Arc::new(Epoch { event, moment: Instant::now() })).clone())
     }
 }
 
 impl Timing {
     /// Tells who watches. Waits for what was timed.
     pub(super) fn record(self, gpu: &Cuda, control: &Control) -> Result<()> {
-        if let Some([start, end]) = self.0 {
+        if let Some((epoch, [start, end])) = self.0 {
             let took = gpu.between(&start, &end)?;
-            control.watch(|latencies| latencies.kernels.record(took));
+            let from = epoch.moment + gpu.between(&epoch.event, &start)?;
+            control.watch(|latencies| {
+                latencies.kernels.record(took);
+                latencies.timeline.add(Lane::Device, "kernels", from, from + took);
+            });
         }
         Ok(())
     }

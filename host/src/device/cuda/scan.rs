@@ -17,7 +17,7 @@ use super::{Cuda, driver};
 use crate::base::control::{Control, Steps};
 use crate::base::error::Result;
 use crate::encode::Encoded;
-use crate::operators::scan::{Outcome, Scan, ScanOperator};
+use crate::operators::scan::{HandOn, Outcome, Scan, ScanOperator, Wanted};
 use crate::plan::Program;
 use crate::plan::access::{Access, KeyJoin};
 use crate::plan::overlap::{BlockPair, OverlapJoin};
@@ -109,6 +109,25 @@ impl Scan for CudaScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
+        let Some(n) = self.find(task, most, control)? else { return Ok(Outcome::TooMany) };
+        self.bring_back(n, found)?;
+        Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done })
+    }
+
+    fn run_on(&mut self, task: &Task, wanted: &Wanted<'_>, hand_on: HandOn<'_>) -> Result<Outcome> {
+        // What the device can sort may stay there.
+        let most = if self.packing().is_some() { usize::MAX } else { wanted.most };
+        match self.find(task, most, wanted.control)? {
+            Some(n) => self.bring_on(n, wanted, hand_on),
+            None => Ok(Outcome::TooMany),
+        }
+    }
+}
+
+impl CudaScan<'_> {
+    /// Finds the candidates of a task: how many are in the result buffer then, unless it had room for no more than `most`, or
+    /// no more than the device has.
+    fn find(&mut self, task: &Task, most: usize, control: &Control) -> Result<Option<usize>> {
         let mut work = Work::default();
         let options = self.program.options();
         for access in &task.accesses {
@@ -127,17 +146,17 @@ impl Scan for CudaScan<'_> {
             if n_counts > 0 {
                 self.counts = self.gpu.zeros(n_counts)?;
             }
-            if self.access_all(&work, control, &steps, found)? {
+            if let Some(n) = self.access_all(&work, control, &steps)? {
                 if n_counts > 0 {
                     let mut counts = vec![0; n_counts];
                     self.gpu.download(&self.counts, &mut counts)?;
                     control.count(&counts);
                 }
                 steps.finish();
-                return Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done });
+                return Ok(Some(n));
             }
             if !self.grow(most)? {
-                return Ok(Outcome::TooMany);
+                return Ok(None);
             }
         }
     }
@@ -216,14 +235,8 @@ impl<'a> CudaScan<'a> {
         }
     }
 
-    /// Appends the candidates of all joins and sweeps; whether the result buffer held them.
-    fn access_all(
-        &mut self,
-        work: &Work<'_>,
-        control: &Control,
-        steps: &Steps<'_>,
-        found: &mut Vec<Candidate>,
-    ) -> Result<bool> {
+    /// Finds the candidates of all joins and sweeps: how many there are, if the result buffer holds them.
+    fn access_all(&mut self, work: &Work<'_>, control: &Control, steps: &Steps<'_>) -> Result<Option<usize>> {
         let gpu = self.gpu;
         let mut n_found = gpu.zeros::<u32>(1)?;
         for join in &work.joins {
@@ -264,12 +277,11 @@ impl<'a> CudaScan<'a> {
         gpu.download(&n_found, &mut count)?;
         let n_words = count[0] as usize * CANDIDATE_WORDS;
         if n_words > self.results.len() {
-            return Ok(false);
+            return Ok(None);
         }
         // The next task may be of the same lists.
         self.lists = lists;
-        self.bring_back(count[0] as usize, found)?;
-        Ok(true)
+        Ok(Some(count[0] as usize))
     }
 
     /// Sweeps in parts, and waits for each. Nothing is handed on: items are records.

@@ -12,8 +12,12 @@ use std::sync::{Mutex, PoisonError};
 
 /// Bytes of a buffer: whole words and candidates, and few, since the driver takes a millisecond to make one.
 const BUFFER: usize = 12 << 17;
+/// The same where very much is copied: then threads are woken less often.
+const LARGE_BUFFER: usize = 8 * BUFFER;
 /// Bytes that are copied by way of buffers, at least: fewer are there as soon by themselves.
 const LEAST: usize = 4 << 20;
+/// Bytes that are worth large ones.
+const MANY: usize = 48 << 20;
 
 /// Buffers that nothing is on its way to or from; made when they are needed.
 #[derive(Debug, Default)]
@@ -26,11 +30,13 @@ struct Buffers<'a> {
 }
 
 impl<'a> Buffers<'a> {
-    /// Two of them; none if the host has no such memory left.
-    fn take(gpu: &'a Cuda) -> Option<Self> {
+    /// Two of them, for so many bytes; none if the host has no such memory left.
+    fn take(gpu: &'a Cuda, n_bytes: usize) -> Option<Self> {
+        let len = if n_bytes < MANY { BUFFER } else { LARGE_BUFFER };
         let mut free = std::mem::take(&mut *gpu.staging.0.lock().unwrap_or_else(PoisonError::into_inner));
+        free.retain(|buffer| buffer.bytes().len() >= len);
         while free.len() < 2 {
-            match Pinned::new(&gpu.context, BUFFER) {
+            match Pinned::new(&gpu.context, len) {
                 Ok(buffer) => free.push(buffer),
                 Err(error) => {
                     tracing::debug!("no memory to stage copies in: {error}");
@@ -57,7 +63,8 @@ impl Cuda {
         S: DevicePtr<T>,
     {
         let (address, _read) = from.device_ptr(&self.stream);
-        let buffers = if n * size_of::<T>() < LEAST { None } else { Buffers::take(self) };
+        let n_bytes = n * size_of::<T>();
+        let buffers = if n_bytes < LEAST { None } else { Buffers::take(self, n_bytes) };
         match buffers {
             Some(buffers) => {
                 let received = self.receive_by(buffers, address, n, take);
@@ -80,7 +87,8 @@ impl Cuda {
         n: usize,
         take: &mut dyn FnMut(&[T]),
     ) -> Result<(), DriverError> {
-        let most = BUFFER / size_of::<T>() * size_of::<T>();
+        let shortest = buffers.free.iter().map(|buffer| buffer.bytes().len()).min().unwrap_or(BUFFER);
+        let most = shortest / size_of::<T>() * size_of::<T>();
         let mut n_left = n * size_of::<T>();
         let mut flying: Option<(Flight, usize)> = None;
         while n_left > 0 || flying.is_some() {
