@@ -20,6 +20,7 @@ mod cluster;
 mod cost;
 #[cfg(feature = "bench")]
 mod gpudet;
+mod growth;
 #[cfg(feature = "bench")]
 mod job;
 #[cfg(feature = "bench")]
@@ -135,6 +136,8 @@ pub(crate) enum Command {
     Gpudet(GpudetArgs),
     /// The program itself from file to file: seven jobs, with the time of every stage
     Job(JobArgs),
+    /// The program itself over more and more records: time and memory of every stage, and how they grow
+    Growth(growth::GrowthArgs),
 }
 
 /// What the scan compares, and by which rules.
@@ -586,6 +589,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Planning(args) => planning::run(args),
         Command::Schedule(args) => schedule::run(args),
         Command::Job(args) => job::run(args, sides),
+        Command::Growth(args) => growth::run(args),
     }
 }
 

@@ -6,7 +6,7 @@
 //! two programs, jobs are run by turns, and must find the same.
 
 mod people;
-mod summary;
+pub(super) mod summary;
 mod work;
 
 use super::against::{self, Budget, Compared, Pair, Program, Row, Scratch, Subject, Turns};

@@ -13,18 +13,22 @@ use anyhow::{Context, Result, ensure};
 const COUNTS: [&str; 3] = ["candidates", "kept", "entities"];
 /// The line of times.
 const TIME: &str = "time";
+/// How the line of memory begins.
+const MEMORY: &str = "peak memory ";
 
 /// What a job did.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Summary {
-    pub(super) counts: Vec<(&'static str, u64)>,
+pub(in crate::bench) struct Summary {
+    pub(in crate::bench) counts: Vec<(&'static str, u64)>,
     /// Seconds of all stages together.
-    pub(super) all: f64,
+    pub(in crate::bench) all: f64,
     /// Seconds by stage.
-    pub(super) stages: Vec<(String, f64)>,
+    pub(in crate::bench) stages: Vec<(String, f64)>,
+    /// Bytes at most.
+    pub(in crate::bench) memory: u64,
 }
 
-pub(super) fn parse(text: &str) -> Result<Summary> {
+pub(in crate::bench) fn parse(text: &str) -> Result<Summary> {
     let mut summary = Summary::default();
     let mut has_time = false;
     for line in text.lines() {
@@ -39,6 +43,8 @@ pub(super) fn parse(text: &str) -> Result<Summary> {
             let stages = stages.strip_suffix(')').with_context(|| format!("no end: {line}"))?;
             read_stages("", stages, &mut summary.stages).with_context(|| format!("no stages: {line}"))?;
             has_time = true;
+        } else if let Some(memory) = line.strip_prefix(MEMORY) {
+            summary.memory = bytes(memory).with_context(|| format!("no bytes: {line}"))?;
         }
     }
     ensure!(has_time, "it says nothing of time");
@@ -48,6 +54,19 @@ pub(super) fn parse(text: &str) -> Result<Summary> {
 /// `14,913 (a score of 0.66 or more)` is 14,913.
 fn number(text: &str) -> Option<u64> {
     text.split(' ').next()?.replace(',', "").parse().ok()
+}
+
+/// `41.2 MiB`.
+fn bytes(text: &str) -> Option<u64> {
+    let (number, unit) = text.trim().split_once(' ')?;
+    let factor = match unit {
+        "B" => 1.0,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        "GiB" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    Some((number.replace(',', "").parse::<f64>().ok()? * factor) as u64)
 }
 
 /// `1.64 s` or `107.0 ms`.
@@ -121,6 +140,7 @@ entities         10,356 by components, 4,721 of several records, the largest of 
         let summary = parse(SAID).unwrap();
         assert_eq!(summary.counts, [("candidates", 173_113), ("kept", 14_913), ("entities", 10_356)]);
         assert_eq!(summary.all, 2.7);
+        assert_eq!(summary.memory, (41.2 * 1024.0 * 1024.0) as u64);
         let stages: Vec<_> = summary.stages.iter().map(|(name, time)| (name.as_str(), *time)).collect();
         assert_eq!(stages, [("read", 107.0 * 1e-3), ("encode", 808.2 * 1e-3), ("scan", 1.64)]);
     }
