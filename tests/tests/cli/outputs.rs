@@ -297,6 +297,8 @@ fn explain_what_happened() {
       waits             0             -             -             -             -             -
       transfers         0             -             -             -             -             -
       kernels           0             -             -             -             -             -
+    Timeline:
+      [time] in all
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
@@ -325,6 +327,9 @@ fn explain_for_programs() {
     assert!(json.starts_with("{\n") && json.contains("\"actual_pairs\": 1"), "{json}");
     assert!(json.contains("\"tasks\": {\n      \"count\": 1,\n      \"min_ns\": "), "{json}");
     assert!(json.contains("\"transfers\": {\n      \"count\": 0,\n      \"min_ns\": null"), "{json}");
+    for span in ["\"name\": \"read\"", "\"name\": \"parse\"", "\"name\": \"find\"", "\"device_busy\": null"] {
+        assert!(json.contains(span), "{span}: {json}");
+    }
     let dot = folder.stdout("explain people.csv -r rules.toml --cost static --format dot");
     assert!(dot.starts_with("digraph plan {") && dot.contains("step0 -> step1"), "{dot}");
 }

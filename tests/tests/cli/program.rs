@@ -108,6 +108,8 @@ pub(crate) fn redacted() -> insta::internals::SettingsBindDropGuard {
     settings.add_filter(r"\d+\.\d MiB", "[memory]");
     // A matter of layout, which changes for reasons of its own.
     settings.add_filter(r"device bytes=[\d,]+", "device bytes=[bytes]");
+    // When what was done, and in which order threads told of it.
+    settings.add_filter(r"(?m)^  (job|read|encode|scan|device) +\w+ +\[time\] \|.*\|\n", "");
     settings.bind_to_scope()
 }
 
