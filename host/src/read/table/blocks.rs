@@ -4,12 +4,11 @@
 //! In other gzip files nobody knows where a member ends before it is unpacked; one thread reads them ([`Unpacked::gzip`]).
 //! It also reads blocks that something is wrong with, and says what.
 
-use super::source::Source;
 use super::unpacked::Unpacked;
 use crate::base::control::Control;
 use flate2::bufread::GzDecoder;
 use rayon::prelude::*;
-use std::io::Read;
+use std::io::{self, Read};
 
 /// What a member starts with: the marks of gzip and deflate, that a field follows, six bytes that nobody needs, and that
 /// the field is one of six bytes, `BC`, of two. The two are the length of the member, less one.
@@ -34,9 +33,16 @@ const HEADER: [Option<u8>; 16] = [
 /// The most that a member unpacks to.
 const MOST: u32 = 1 << 16;
 
+/// A packed file.
+pub(super) struct Packed<'a> {
+    pub(super) len: u64,
+    /// Fills a buffer with the bytes from a place on.
+    pub(super) fill: &'a (dyn Fn(&mut [u8], u64) -> io::Result<()> + Sync),
+}
+
 /// All that is in the blocks, if it is blocks, no more than may be and nothing wrong.
-pub(super) fn unpack(source: &Source, allowed: &Unpacked, control: &Control) -> Option<Vec<u8>> {
-    let members = members(source)?;
+pub(super) fn unpack(packed: &Packed<'_>, allowed: &Unpacked, control: &Control) -> Option<Vec<u8>> {
+    let members = members(packed)?;
     let n_bytes: u64 = members.iter().map(|member| u64::from(member.n_unpacked)).sum();
     allowed.allow(n_bytes).ok()?;
     let mut unpacked = Vec::new();
@@ -51,7 +57,7 @@ pub(super) fn unpack(source: &Source, allowed: &Unpacked, control: &Control) -> 
     let places: Vec<(Member, &mut [u8])> = places.collect();
     places.into_par_iter().try_for_each(|(member, place)| {
         control.check().ok()?;
-        member.unpack(source, place)
+        member.unpack(packed, place)
     })?;
     Some(unpacked)
 }
@@ -63,16 +69,16 @@ struct Member {
 }
 
 /// The members, if all there is are blocks.
-fn members(source: &Source) -> Option<Vec<Member>> {
+fn members(packed: &Packed<'_>) -> Option<Vec<Member>> {
     let (mut at, mut members) = (0, Vec::new());
-    while at < source.len() {
+    while at < packed.len {
         let (mut header, mut n_unpacked) = ([0; HEADER.len() + 2], [0; 4]);
-        source.fill(&mut header, at).ok()?;
+        (packed.fill)(&mut header, at).ok()?;
         let [.., low, high] = header;
         let is_block = HEADER.iter().zip(header).all(|(wanted, byte)| wanted.is_none_or(|it| it == byte));
         let len = u64::from(u16::from_le_bytes([low, high])) + 1;
         // Its last four bytes are the length of what is in it.
-        source.fill(&mut n_unpacked, at + len.checked_sub(4).filter(|_| is_block)?).ok()?;
+        (packed.fill)(&mut n_unpacked, at + len.checked_sub(4).filter(|_| is_block)?).ok()?;
         let n_unpacked = u32::from_le_bytes(n_unpacked);
         members.push(Member { at, len, n_unpacked: Some(n_unpacked).filter(|n| *n <= MOST)? });
         at += len;
@@ -81,9 +87,10 @@ fn members(source: &Source) -> Option<Vec<Member>> {
 }
 
 impl Member {
-    fn unpack(&self, source: &Source, place: &mut [u8]) -> Option<()> {
-        let packed = source.bytes(self.at, self.len).ok()?;
-        let mut unpacked = GzDecoder::new(&packed[..]);
+    fn unpack(&self, packed: &Packed<'_>, place: &mut [u8]) -> Option<()> {
+        let mut own = vec![0; self.len as usize];
+        (packed.fill)(&mut own, self.at).ok()?;
+        let mut unpacked = GzDecoder::new(&own[..]);
         unpacked.read_exact(place).ok()?;
         // The checksum is looked at when there is nothing more.
         let n_more = unpacked.read(&mut [0]).ok()?;
@@ -115,8 +122,13 @@ mod tests {
     }
 
     fn by_blocks(packed: &[u8], most: Option<u64>) -> Option<Vec<u8>> {
-        let source = Source::of_bytes(packed.to_vec());
-        unpack(&source, &source.unpacked(most), &Control::default())
+        let fill = |buffer: &mut [u8], at: u64| {
+            let rest = packed.get(at as usize..).and_then(|rest| rest.get(..buffer.len()));
+            buffer.copy_from_slice(rest.ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        };
+        let all = Packed { len: packed.len() as u64, fill: &fill };
+        unpack(&all, &Unpacked::of(Path::new("t.gz"), most, all.len), &Control::default())
     }
 
     #[test]

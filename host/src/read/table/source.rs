@@ -4,7 +4,7 @@
 //! thread reads its part of the lines block by block into a buffer of its own, and parses them while they are in the cache
 //! ([`Source::lines`]). That is no slower, and no file is in memory as a whole.
 
-use super::blocks;
+use super::blocks::{self, Packed};
 use super::pipe::Pipe;
 use super::unpacked::{Unpacked, drain};
 use crate::base::control::Control;
@@ -57,7 +57,8 @@ impl Source {
         if !source.starts_with(&GZIP)? {
             return Ok(source);
         }
-        let unpacked = match blocks::unpack(&source, &source.unpacked(most), control) {
+        let packed = Packed { len, fill: &|buffer, at| source.fill(buffer, at) };
+        let unpacked = match blocks::unpack(&packed, &source.unpacked(most), control) {
             Some(unpacked) => unpacked,
             None => source.unpacked(most).gzip(source.reader(0), control)?,
         };

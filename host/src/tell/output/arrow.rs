@@ -1,8 +1,7 @@
 //! Arrow: batches that threads make, written as they lie in memory.
 
 use super::Rows;
-use super::format::Sink;
-use super::steps::Encode;
+use super::steps::{Encode, Sink};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;

@@ -4,8 +4,7 @@
 //! of integers costs is to look up the texts of ids: they are written from numbers here.
 
 use super::Rows;
-use super::format::Sink;
-use super::steps::Encode;
+use super::steps::{Encode, Sink};
 use arrow_schema::ArrowError;
 use std::io::Write;
 

@@ -44,8 +44,6 @@ impl Format {
     }
 }
 
-pub(super) type Sink = BufWriter<Box<dyn Write + Send>>;
-
 /// One of the formats' writers.
 pub(super) enum Writer {
     Csv(Steps<Csv>),

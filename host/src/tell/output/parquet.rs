@@ -4,8 +4,7 @@
 //! looked up in as for a dictionary.
 
 use super::Rows;
-use super::format::Sink;
-use super::steps::Encode;
+use super::steps::{Encode, Sink};
 use arrow_schema::{ArrowError, DataType, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};

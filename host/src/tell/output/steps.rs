@@ -8,8 +8,12 @@ use crate::base::control::Control;
 use crate::base::error::Result;
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
+use std::io::{BufWriter, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
+
+/// Where a file goes.
+pub(super) type Sink = BufWriter<Box<dyn Write + Send>>;
 
 /// The fewest rows of a step: less is done about as soon as all threads are awake.
 const LEAST: usize = 1 << 20;
