@@ -10,6 +10,7 @@ use crate::encode::{Encoded, Selection, encode, odd};
 use crate::entities::score::{Keeping, Kept, Scoring};
 use crate::operators::Backend;
 use crate::operators::neighbours::Orders;
+use crate::operators::scan::Wanted;
 use crate::plan::cost::{self, BackendKind, CostModel, CostSource};
 use crate::plan::partition::{Area, whole};
 use crate::plan::statistics::{Effort, Pairs, SelectivitySource};
@@ -255,13 +256,6 @@ impl Job {
 /// What takes candidates, and those of them that are kept.
 pub type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
 
-/// How candidates come.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    Sorted,
-    Any,
-}
-
 /// How many candidates name each of so many rules.
 fn counts_by_rule(candidates: &[Candidate], n_rules: usize) -> Vec<u64> {
     let count = |candidates: &[Candidate]| {
@@ -441,7 +435,7 @@ impl Prepared {
         sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
     ) -> Result<Summary> {
         let sink: &mut ScoredSink<'_> = &mut |candidates, _| sink(candidates);
-        control.guard(|| self.walked(device, control, None, "count", Order::Any, sink))
+        control.guard(|| self.walked(device, control, None, "count", false, sink))
     }
 
     /// The same, with candidates scored on `device`: `sink` is given the candidates, and those of them whose score reaches
@@ -467,7 +461,7 @@ impl Prepared {
         taking: &'static str,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
-        control.guard(|| self.walked(device, control, scoring, taking, Order::Sorted, sink))
+        control.guard(|| self.walked(device, control, scoring, taking, true, sink))
     }
 
     fn walked(
@@ -476,7 +470,7 @@ impl Prepared {
         control: &Control,
         scoring: Option<(&Scoring, u32)>,
         taking: &'static str,
-        order: Order,
+        is_sorted: bool,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
         scoring.map_or(Ok(()), |(scoring, _)| scoring.check())?;
@@ -506,9 +500,9 @@ impl Prepared {
         if let Some(loaded) = &mut loaded {
             let most = schedule::MOST_CANDIDATES;
             // Neighbours are merged with candidates that are sorted.
-            let is_sorted = order == Order::Sorted || !self.orders.is_empty();
-            let run = if is_sorted { schedule::run } else { schedule::run_unsorted };
-            run(loaded, vec![self.area()], most, control, &mut |candidates| {
+            let is_sorted = is_sorted || !self.orders.is_empty();
+            let wanted = Wanted { most, is_sorted, control };
+            schedule::run_as(&wanted, loaded, vec![self.area()], &mut |candidates| {
                 self.selection.name(candidates);
                 near.merge(candidates, &mut hand_on)
             })?;

@@ -40,9 +40,9 @@ fn run<'a>(
     let outputs: Vec<_> = args.output.iter().map(|output| ("-o", output.as_path())).collect();
     read.extend(args.truth.iter().map(|truth| ("the truth", truth.as_path())));
     keep_apart(&outputs, &read)?;
-    // The system takes memory back sooner than it could be handed back piece by piece.
     let (device, mut job) = device.prepare(job, quiet, control)?;
     job.keep_ids();
+    // The system takes memory back sooner than it could be handed back piece by piece.
     let (device, job) = (ManuallyDrop::new(device), ManuallyDrop::new(job));
     warn_of_subsumed(&job);
     keep_weights(&job, &outputs)?;

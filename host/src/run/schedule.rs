@@ -6,6 +6,7 @@ use crate::operators::scan::{Outcome, Wanted};
 use crate::plan::partition::{Area, halves};
 use crate::run::loaded::Loaded;
 use hyperblock_shared::layout::Candidate;
+use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
@@ -27,18 +28,8 @@ pub fn run(
     run_as(&Wanted { most: most_candidates, is_sorted: true, control }, loaded, areas, sink)
 }
 
-/// The same for whoever only counts: candidates come as they are found.
-pub fn run_unsorted(
-    loaded: &mut Loaded<'_>,
-    areas: Vec<Area>,
-    most_candidates: usize,
-    control: &Control,
-    sink: &mut dyn FnMut(&mut [Candidate]) -> Result<()>,
-) -> Result<()> {
-    run_as(&Wanted { most: most_candidates, is_sorted: false, control }, loaded, areas, sink)
-}
-
-fn run_as(
+/// The same, with candidates as they are wanted: whoever only counts has them as they are found.
+pub fn run_as(
     wanted: &Wanted<'_>,
     loaded: &mut Loaded<'_>,
     areas: Vec<Area>,
@@ -75,14 +66,14 @@ fn find(
     let control = wanted.control;
     let mut todo = areas;
     todo.reverse();
-    let mut is_over = false;
+    let is_over = Cell::new(false);
     let mut hand_on = |run: Vec<Candidate>| {
-        is_over |= runs.send(run).is_err();
+        is_over.set(runs.send(run).is_err());
         let mut next = buffers.try_recv().unwrap_or_default();
         next.clear();
-        (!is_over).then_some(next)
+        (!is_over.get()).then_some(next)
     };
-    while let Some(area) = todo.pop() {
+    while let Some(area) = todo.pop().filter(|_| !is_over.get()) {
         control.check()?;
         let parts = halves(area);
         let before = control.n_compared();

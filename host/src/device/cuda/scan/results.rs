@@ -41,12 +41,17 @@ impl CudaScan<'_> {
         }
         match self.sorted(n)? {
             Some(words) => self.unpacked(&words, 0..n, found),
-            None => self.gpu.transfer(|| {
-                self.gpu.receive(&self.results, n * CANDIDATE_WORDS, &mut |words: &[u32]| {
-                    found.par_extend(cast_slice::<u32, Candidate>(words));
-                })
-            }),
+            None => self.as_found(n, found),
         }
+    }
+
+    /// The same, in the order in which they stand there.
+    fn as_found(&self, n: usize, found: &mut Vec<Candidate>) -> Result<()> {
+        self.gpu.transfer(|| {
+            self.gpu.receive(&self.results, n * CANDIDATE_WORDS, &mut |words: &[u32]| {
+                found.par_extend(cast_slice::<u32, Candidate>(words));
+            })
+        })
     }
 
     /// Hands the first so many candidates of the result buffer on, in order and piece by piece; if the host has to sort them,
@@ -57,7 +62,9 @@ impl CudaScan<'_> {
                 return Ok(Outcome::TooMany);
             }
             let mut found = Vec::new();
-            self.bring_back(n, &mut found)?;
+            if n > 0 {
+                self.as_found(n, &mut found)?;
+            }
             wanted.in_order(&mut found)?;
             hand_on(found);
             return Ok(Outcome::Done);
