@@ -18,6 +18,7 @@ mod cluster;
     feature = "scan",
     feature = "residual",
     feature = "listed",
+    feature = "listing",
     feature = "mean",
     feature = "pattern",
     feature = "weight"
@@ -29,6 +30,8 @@ mod decide;
 mod join;
 #[cfg(feature = "listed")]
 mod listed;
+#[cfg(feature = "listing")]
+mod listing;
 mod memory;
 #[cfg(feature = "neighbours")]
 mod neighbours;
@@ -224,6 +227,7 @@ impl Block for Hardware {
     }
 }
 
+#[allow(dead_code, reason = "a file of PTX has some of the entry points, and not all need to know")]
 impl Hardware {
     /// The block, where its words of shared memory depend on how many threads it has.
     #[inline(always)]

@@ -22,4 +22,5 @@ pub use join::{Join, join, measure};
 pub use merge::{Merge, count, merge, split};
 pub use pack::pack;
 pub use select::{compact, mark};
+pub(crate) use table::slot_of;
 pub use table::{Deduplicate, deduplicate, fill, index};

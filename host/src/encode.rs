@@ -142,6 +142,11 @@ impl Columns for Encoded {
 }
 
 impl Encoded {
+    /// One past the last code that an operand may have.
+    pub fn n_codes(&self, operand: u32) -> u32 {
+        self.domains[self.codes[operand as usize].domain].n_values as u32
+    }
+
     /// The most symbols of any value that a measure looks at.
     pub fn longest(&self) -> u32 {
         self.texts.iter().map(|texts| texts.longest).max().unwrap_or(0)

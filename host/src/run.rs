@@ -5,5 +5,6 @@ pub mod loaded;
 pub mod measured;
 pub mod neighbours;
 mod pieces;
+mod piped;
 pub mod product;
 pub mod schedule;

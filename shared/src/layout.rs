@@ -8,6 +8,7 @@ mod cluster;
 mod columns;
 mod decide;
 mod join;
+mod listing;
 mod neighbours;
 mod overlap;
 mod relation;
@@ -20,6 +21,7 @@ pub use cluster::{DeviceForest, DeviceMatrix, LANE_PAIRS, LANE_QUADS, TILE_PAIRS
 pub use columns::{DeviceColumns, DeviceScratch, DeviceSets, DeviceTexts};
 pub use decide::{DeviceDecide, DeviceListed, DeviceResidual, DeviceScan, DeviceScores};
 pub use join::{DeviceJoin, DevicePass, DeviceSide, JoinSizes};
+pub use listing::{DeviceKeys, DeviceListing, DeviceLists, DeviceReach};
 pub use neighbours::DeviceNeighbours;
 pub use overlap::{
     DeviceOverlap, DeviceValues, Group, MOST_HITS, OVERLAP_COUNTERS, OverlapCounters, PROBE_WORDS, SEGMENT,

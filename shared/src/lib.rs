@@ -4,8 +4,8 @@
 //! Reading order: [`text`] and [`threshold`] are the ground; a [`measure`] says how alike two values are, each in a file with
 //! its definition and its paper; a [`signature`] tells most pairs apart before it; [`soundex`] is the one transform whose definition is long enough to need a file; a
 //! [`predicate`] applies a measure to a pair of records, reading their values through [`columns`]; a [`path`] joins
-//! predicates into the program that decides a pair. A scan is a [`sweep`]: the [`screen`] of its lead tells most pairs
-//! apart by a signature or a code; [`window`] cuts it into intervals and stretches; [`stealing`] says who does which.
+//! predicates into the program that decides a pair. A scan is a [`sweep`] over lists ([`listing`]): the [`screen`] of its lead tells
+//! most pairs apart by a signature or a code; [`window`] cuts it into intervals and stretches; [`stealing`] says who does which.
 //! Keys are joined by their hashes ([`join`]), values by the elements they have in common ([`overlap`]); pairs of anything
 //! are tuples of a [`relation`]. Pairs become entities by a forest of records ([`components`]), or by a matrix of bits
 //! ([`matrix`]).
@@ -19,6 +19,7 @@ pub mod components;
 pub mod counts;
 pub mod join;
 pub mod layout;
+pub mod listing;
 pub mod matrix;
 #[expect(missing_docs, reason = "rkyv derives items without documentation")]
 pub mod measure;

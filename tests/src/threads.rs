@@ -8,6 +8,7 @@ mod closure;
 mod cluster;
 mod condensed;
 mod join;
+mod listing;
 mod neighbours;
 mod overlap;
 mod relation;
@@ -27,6 +28,7 @@ use hyperblock::operators::scores::{PairScores, ScoresOperator, Tests};
 use hyperblock::plan::access::Access;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::join::KeyColumn;
+use hyperblock::plan::partition::Area;
 use hyperblock::plan::path::KeyMethod;
 use hyperblock::plan::sweep::Sweep;
 use hyperblock::plan::task::Task;
@@ -227,6 +229,10 @@ struct ThreadScan<'a> {
 }
 
 impl Scan for ThreadScan<'_> {
+    fn task(&self, encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Task> {
+        Task::unlisted(encoded, program, area, control)
+    }
+
     /// A launch for each sweep, and for what it hands on.
     fn run(
         &mut self,
@@ -240,7 +246,12 @@ impl Scan for ThreadScan<'_> {
         let results = atomics(device.result_capacity * CANDIDATE_WORDS as u32, UNWRITTEN);
         let counts: Vec<AtomicU64> = (0..self.program.n_counts()).map(|_| AtomicU64::new(0)).collect();
         let walk = Walking { choice: self.program.options().walk, counts: Counts(&counts) };
-        for access in &task.accesses {
+        let lister = listing::Lister { device, encoded: self.encoded, program: self.program };
+        let mut listed = Vec::new();
+        for unlisted in &task.unlisted {
+            listed.extend(lister.accesses(unlisted)?);
+        }
+        for access in task.accesses.iter().chain(&listed) {
             let sweep = match access {
                 Access::Sweep(sweep) => sweep.clone(),
                 Access::Join(join) if join.found_by == KeyMethod::Hash => {

@@ -92,6 +92,14 @@ const MODULES: &[Module] = &[
         is_rare: false,
     },
     Module {
+        path: "device/ptx/listing.ptx",
+        feature: "listing",
+        // As many threads as a multiprocessor has room for, or half as many where values are looked at.
+        most_registers: &[("hyperblock_listing_items", 64), ("hyperblock_listing_reach", 64)],
+        recurses: false,
+        is_rare: false,
+    },
+    Module {
         path: "device/ptx/neighbours.ptx",
         feature: "neighbours",
         // As many threads as a multiprocessor has room for.

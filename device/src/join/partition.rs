@@ -33,7 +33,7 @@ pub enum Source<'a> {
         /// By place, or none.
         rows: &'a [u32],
     },
-    /// What an earlier pass wrote.
+    /// What an earlier pass wrote, or who listed the records.
     Tuples(&'a [u64]),
 }
 

@@ -1,5 +1,7 @@
 //! The columns in device memory, and the scratch of threads.
 
+#![allow(dead_code, reason = "not all entry points that read columns need scratch")]
+
 use super::memory::Memory;
 use core::arch::nvptx;
 use hyperblock_shared::columns::{Columns, Reach, Sets, Texts};

@@ -18,7 +18,7 @@ use hyperblock_shared::layout::{DeviceJoin, DevicePass};
 fn prepared<'a>(memory: Memory, pass: &DevicePass) -> Pass<'a> {
     let is_first = !pass.heavy_slots.is_empty();
     Pass {
-        source: match is_first {
+        source: match pass.from.is_empty() {
             true => Source::Side { keys: memory.read(pass.keys), rows: memory.read(pass.rows) },
             false => Source::Tuples(memory.read(pass.from)),
         },

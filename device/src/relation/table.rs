@@ -74,19 +74,25 @@ fn look(slots: &[AtomicU64], order: Slots, tuple: u64) -> Look {
     Look { slot, held: slots[slot as usize].load(Relaxed) }
 }
 
-/// Puts a tuple into a set; whether it was not there before.
+/// Puts a tuple into a set: the slot that has it then.
 #[inline(always)]
-fn insert(slots: &[AtomicU64], order: Slots, tuple: u64, look: Look) -> bool {
+pub(crate) fn slot_of(slots: &[AtomicU64], order: Slots, tuple: u64) -> u64 {
+    insert(slots, order, tuple, look(slots, order, tuple)).0
+}
+
+/// Puts a tuple into a set: the slot that has it then, and whether it was not there before.
+#[inline(always)]
+fn insert(slots: &[AtomicU64], order: Slots, tuple: u64, look: Look) -> (u64, bool) {
     let Look { mut slot, mut held } = look;
     loop {
         if held == EMPTY {
             match slots[slot as usize].compare_exchange(EMPTY, tuple, Relaxed, Relaxed) {
-                Ok(_) => return true,
+                Ok(_) => return (slot, true),
                 Err(other) => held = other,
             }
         }
         if held == tuple {
-            return false;
+            return (slot, false);
         }
         slot = order.after(slot);
         held = slots[slot as usize].load(Relaxed);
@@ -158,7 +164,7 @@ pub fn deduplicate<W: Words>(block: &impl Block, job: &Deduplicate<'_, W>) {
         unrolled::<AT_ONCE>(|nth| looks[nth] = look(job.slots, order, own[nth]));
         let mut is_new = [false; AT_ONCE];
         unrolled::<AT_ONCE>(|nth| {
-            is_new[nth] = own[nth] != EMPTY && insert(job.slots, order, own[nth], looks[nth]);
+            is_new[nth] = own[nth] != EMPTY && insert(job.slots, order, own[nth], looks[nth]).1;
             // Looks are of different lengths.
             block.warp_barrier();
         });

@@ -15,6 +15,7 @@ mod copies;
 mod driver;
 mod join;
 mod launch;
+mod listing;
 mod lists;
 mod matrix;
 mod neighbours;

@@ -6,6 +6,7 @@ use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::operators::runs::sort;
 use crate::plan::Program;
+use crate::plan::partition::Area;
 use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
 
@@ -22,6 +23,11 @@ pub trait ScanOperator {
 
 /// What carries out tasks, with a job loaded. It may be handed to another thread.
 pub trait Scan: Send {
+    /// What there is to do in an area: listed, unless this does that itself.
+    fn task(&self, encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Task> {
+        Task::new(encoded, program, area, control)
+    }
+
     /// Appends the task's candidates to `found`, in any order, and stops early once there are more than `most`.
     fn run(
         &mut self,

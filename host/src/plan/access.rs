@@ -12,7 +12,8 @@
 //! of, and each with an inner lead of its own.
 //!
 //! What is expected to take least on the device is [`choose`]n once for a job, as nodes of its plan ([`AccessPath`]), by
-//! the [`Work`] of each. [`accesses`] only carries that out: it lists records, numbers keys and gathers elements of a block.
+//! the [`Work`] of each. [`accesses`] only carries that out: it lists records, numbers keys and gathers elements of a block. A
+//! device that makes keys and lists itself is only told what of ([`Unlisted`]).
 
 mod branch;
 mod join;
@@ -20,8 +21,11 @@ mod key;
 mod overlap;
 mod scales;
 mod split;
+mod unlisted;
 
 pub use join::{KeyJoin, KeyList};
+pub(crate) use unlisted::unlisted;
+pub use unlisted::{By, ByKey, Lists, Unlisted};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -170,17 +174,32 @@ pub fn accesses(
     Ok(by_path.into_iter().map(|(_, access)| access).collect())
 }
 
+/// Accesses, each with the number of its path.
+pub(crate) type ByPath = Vec<(usize, Access)>;
+
 /// The same, each with the number of its path.
 pub(crate) fn accesses_by_path(
     encoded: &Encoded,
     program: &Program,
     block: &Block,
     control: &Control,
-) -> Result<Vec<(usize, Access)>> {
+) -> Result<ByPath> {
     let branches = branches(encoded, program);
     let bound = bound(encoded, program, program.walk()?, &branches);
     let bound = bound.map_err(|complaint| Error::Internal(complaint.into()))?;
-    let led = bound.iter().filter_map(|(branch, bound)| match bound {
+    let all: Vec<_> = bound.into_iter().enumerate().collect();
+    listed(encoded, program, block, &all, control)
+}
+
+/// The same for some paths, by their numbers.
+fn listed(
+    encoded: &Encoded,
+    program: &Program,
+    block: &Block,
+    bound: &[(usize, (&Branch<'_>, Bound<'_>))],
+    control: &Control,
+) -> Result<ByPath> {
+    let led = bound.iter().filter_map(|(_, (branch, bound))| match bound {
         Bound::Sweep(lead) => Some(Led { steps: branch.steps, lead: lead.clone(), most: None }),
         Bound::Overlap(lead, manner) => {
             Some(Led { steps: branch.steps, lead: (*lead).clone(), most: Some(manner.longest_swept()) })
@@ -193,15 +212,15 @@ pub(crate) fn accesses_by_path(
     // Branches often share a key.
     let distinct: HashSet<&Key> = bound
         .iter()
-        .filter(|(_, bound)| matches!(bound, Bound::Key { .. }))
-        .filter_map(|(branch, _)| branch.key.as_ref())
+        .filter(|(_, (_, bound))| matches!(bound, Bound::Key { .. }))
+        .filter_map(|(_, (branch, _))| branch.key.as_ref())
         .collect();
     let distinct: Vec<&Key> = distinct.into_iter().collect();
     let keys = map(&distinct, block.is_small(), |key| {
         (*key, control.note(Lane::Scan, "keys", || key.keys(encoded, block, control)))
     });
     let keys: HashMap<&Key, _> = keys.into_iter().collect();
-    let by_key = map(&bound, block.is_small(), |(branch, bound)| match bound {
+    let by_key = map(bound, block.is_small(), |(_, (branch, bound))| match bound {
         Bound::Key { method, inner } => match branch.key.as_ref().and_then(|key| keys.get(key)) {
             Some(keys) => branch.by_key(encoded, program, keys, (*method, *inner), block, control),
             None => Ok(Vec::new()),
@@ -209,7 +228,7 @@ pub(crate) fn accesses_by_path(
         Bound::Sweep(_) | Bound::Overlap(..) => Ok(Vec::new()),
     });
     let mut accesses = Vec::new();
-    for (path, ((_, bound), by_key)) in bound.iter().zip(by_key).enumerate() {
+    for ((path, (_, bound)), by_key) in bound.iter().zip(by_key) {
         control.check()?;
         let own = match bound {
             Bound::Sweep(_) => led.next().map(Access::Sweep).into_iter().collect(),
@@ -222,7 +241,7 @@ pub(crate) fn accesses_by_path(
             },
             Bound::Key { .. } => by_key?,
         };
-        accesses.extend(own.into_iter().map(|access| (path, access)));
+        accesses.extend(own.into_iter().map(|access| (*path, access)));
     }
     accesses.retain(|(_, access)| match access {
         Access::Sweep(sweep) => sweep.n_stretches() > 0,

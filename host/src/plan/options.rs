@@ -27,6 +27,8 @@ pub struct ScanOptions {
     pub similarity: SimilarityChoice,
     /// Values that an index of an overlap join has at most: more are indexed block by block.
     pub indexed: u32,
+    /// Records from which on a device that makes keys and lists itself does so.
+    pub unlisted: u32,
     /// Whether an overlap join looks at signatures before values.
     pub bitmap: bool,
     /// Whether necessary conditions are tested first.
@@ -47,6 +49,8 @@ pub struct ScanOptions {
 const HEAVY_KEY: u64 = 1 << 12;
 /// An index of so many values stays within some hundred megabytes, if they are no longer than titles.
 const INDEXED: u32 = 1 << 20;
+/// Fewer records than this are listed by the host in less time than a device takes to begin.
+const UNLISTED: u32 = 1 << 15;
 
 /// What the scan makes of the equalities that all rules of a branch ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
@@ -138,6 +142,7 @@ impl Default for ScanOptions {
             heavy: HEAVY_KEY,
             similarity: SimilarityChoice::default(),
             indexed: INDEXED,
+            unlisted: UNLISTED,
             bitmap: true,
             filter: true,
             dictionary: true,

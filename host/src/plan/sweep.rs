@@ -217,7 +217,7 @@ fn stretch(intervals: &[Interval], most: u32) -> u32 {
 
 impl Sweep {
     /// Over lists, with stretches of at most so many items.
-    fn new(
+    pub fn new(
         lists: [Arc<ItemList>; 2],
         intervals: Vec<Interval>,
         settings: Settings,

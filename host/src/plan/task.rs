@@ -9,13 +9,15 @@ use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::plan::Program;
-use crate::plan::access::{Access, KeyJoin, KeyList, accesses_by_path};
+use crate::plan::access::{Access, ByPath, KeyJoin, KeyList, Unlisted, accesses_by_path, unlisted};
 use crate::plan::overlap::OverlapJoin;
 use crate::plan::partition::{Area, blocks};
+use crate::plan::sweep::Block;
 use crate::plan::work::Taking;
 use hyperblock_shared::join::hash;
 use hyperblock_shared::sweep::{Order, Settings};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -24,6 +26,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub struct Task {
     /// By which access paths.
     pub accesses: Vec<Access>,
+    /// And what a device lists itself.
+    pub unlisted: Vec<Unlisted>,
     /// By access: what it is expected to take.
     pub expected: Vec<Taking>,
     /// The pairs of records that it stands for, looked at or not: for progress.
@@ -42,10 +46,25 @@ const MOST_RECTANGLES: u64 = 64;
 impl Task {
     /// All that the program looks at in an area.
     pub fn new(encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Self> {
-        let (mut accesses, mut expected) = (Vec::new(), Vec::new());
+        Self::of_blocks(program, area, |block| {
+            Ok((Vec::new(), accesses_by_path(encoded, program, block, control)?))
+        })
+    }
+
+    /// The same for a device that makes keys and lists itself: as far as it can, they are left to it.
+    pub fn unlisted(encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Self> {
+        Self::of_blocks(program, area, |block| unlisted(encoded, program, block, control))
+    }
+
+    fn of_blocks(
+        program: &Program,
+        area: &Area,
+        looked_at: impl Fn(&Block) -> Result<(Vec<Unlisted>, ByPath)>,
+    ) -> Result<Self> {
+        let (mut accesses, mut all_unlisted, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         let all = blocks(area);
         for block in &all {
-            let listed = accesses_by_path(encoded, program, block, control)?;
+            let (unlisted, listed) = looked_at(block)?;
             for (path, access) in &listed {
                 // What the accesses of one path have to do goes by their pairs.
                 let own = listed.iter().filter(|(other, _)| other == path);
@@ -54,8 +73,23 @@ impl Task {
                 expected.push(program.expected(*path) * share);
             }
             accesses.extend(listed.into_iter().map(|(_, access)| access));
+            all_unlisted.extend(unlisted);
         }
-        Ok(Self { accesses, expected, n_pairs: area.n_pairs() })
+        Ok(Self { accesses, unlisted: all_unlisted, expected, n_pairs: area.n_pairs() })
+    }
+
+    /// With everything listed.
+    pub fn listed(&self, encoded: &Encoded, program: &Program, control: &Control) -> Result<Cow<'_, Self>> {
+        if self.unlisted.is_empty() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut task = Self { unlisted: Vec::new(), ..self.clone() };
+        for unlisted in &self.unlisted {
+            let accesses = unlisted.listed(encoded, program, control)?;
+            task.expected.extend(accesses.iter().map(|_| Taking::default()));
+            task.accesses.extend(accesses);
+        }
+        Ok(Cow::Owned(task))
     }
 
     /// What it is expected to take.
@@ -87,6 +121,14 @@ impl Task {
         let (n_pairs, sum) = (self.n_pairs, self.milliseconds());
         let each = (sum / n as f64).max(f64::MIN_POSITIVE);
         let mut tasks: Vec<Self> = Vec::new();
+        if !self.unlisted.is_empty() {
+            tasks.push(Self {
+                accesses: Vec::new(),
+                unlisted: self.unlisted,
+                expected: Vec::new(),
+                n_pairs: 0,
+            });
+        }
         for (access, expected) in self.accesses.into_iter().zip(self.expected) {
             let n_parts = (expected.planned / each).round().max(1.0) as usize;
             let parts = access.parts(n_parts);
@@ -100,7 +142,12 @@ impl Task {
                         last.expected.push(expected);
                     }
                     None => {
-                        tasks.push(Self { accesses: vec![part], expected: vec![expected], n_pairs: 0 });
+                        tasks.push(Self {
+                            accesses: vec![part],
+                            unlisted: Vec::new(),
+                            expected: vec![expected],
+                            n_pairs: 0,
+                        });
                     }
                 }
             }

@@ -9,7 +9,6 @@ use crate::operators::Backend;
 use crate::operators::scan::{HandOn, Outcome, Scan, Wanted};
 use crate::plan::Program;
 use crate::plan::partition::Area;
-use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
 
 /// A job on a device, ready to run areas of it.
@@ -46,7 +45,7 @@ impl<'a> Loaded<'a> {
     ) -> Result<Outcome> {
         match &mut self.0 {
             Held::Whole { scan, encoded, program } => {
-                scan.run(&Task::new(encoded, program, area, control)?, most, control, found)
+                scan.run(&scan.task(encoded, program, area, control)?, most, control, found)
             }
             Held::Pieces(pieces) => pieces.run(area, most, control, found),
         }
@@ -58,7 +57,7 @@ impl<'a> Loaded<'a> {
         match &mut self.0 {
             Held::Whole { scan, encoded, program } => {
                 let task =
-                    control.note(Lane::Scan, "prepare", || Task::new(encoded, program, area, control))?;
+                    control.note(Lane::Scan, "prepare", || scan.task(encoded, program, area, control))?;
                 control.note(Lane::Scan, "find", || scan.run_on(&task, wanted, hand_on))
             }
             Held::Pieces(pieces) => {

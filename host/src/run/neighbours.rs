@@ -1,6 +1,6 @@
 //! The pairs of sorted neighbourhoods, merged with what the rules find.
 //!
-//! Both come sorted, so one pass over the two puts them together, and no more is held than a device makes at once.
+//! Both come sorted, so one pass over the two puts them together, and no more is held than a device makes at once, twice.
 
 use crate::base::control::Control;
 use crate::base::error::Result;
@@ -8,8 +8,11 @@ use crate::base::stopwatch::Stopwatch;
 use crate::operators::Backend;
 use crate::operators::neighbours::{Neighbours, Orders};
 use crate::operators::runs::pair;
+use crate::operators::scan::HandOn;
+use crate::run::piped::piped;
 use hyperblock_shared::layout::Candidate;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Pairs that are made at once, at most, unless one record has more (100 MB).
 const AT_ONCE: u64 = 1 << 23;
@@ -94,32 +97,58 @@ impl<'a> Stream<'a> {
         sink(&merged)
     }
 
-    /// Hands on the pairs that are left.
+    /// Hands on the pairs that are left. While some are taken, a thread of its own finds the next.
     pub fn finish(&mut self, sink: &mut dyn FnMut(&[Candidate]) -> Result<()>) -> Result<()> {
-        while self.peek()?.is_some() {
-            let rest = self.found.get(self.n_taken..).unwrap_or_default();
+        if let Some(rest @ [_, ..]) = self.found.get(self.n_taken..) {
             sink(rest)?;
-            self.n_taken = self.found.len();
         }
-        Ok(())
+        self.n_taken = self.found.len();
+        let lefts = std::mem::replace(&mut self.next, self.n_left)..self.n_left;
+        let Some(neighbours) = self.neighbours.as_mut().filter(|_| !lefts.is_empty()) else { return Ok(()) };
+        let (control, step, first_rule, watch) = (self.control, self.step, self.first_rule, self.watch);
+        let find = |hand_on: HandOn<'_>| {
+            let (mut next, mut found) = (lefts.start, Vec::new());
+            while next < lefts.end {
+                let upto = next.saturating_add(step).min(lefts.end);
+                pairs(&mut **neighbours, next..upto, first_rule, control, &mut found)?;
+                next = upto;
+                let Some(buffer) = hand_on(found) else { break };
+                found = buffer;
+            }
+            Ok(())
+        };
+        piped(find, &mut |found| sink(found), &|wait| watch.time("neighbours", wait))
     }
 
     /// The next pair, if there is one.
     fn peek(&mut self) -> Result<Option<Candidate>> {
         while self.n_taken >= self.found.len() && self.next < self.n_left {
             let Some(neighbours) = &mut self.neighbours else { return Ok(None) };
-            self.control.check()?;
             let _pairing = self.watch.enter("neighbours");
             (self.n_taken, self.found) = (0, std::mem::take(&mut self.found));
             self.found.clear();
             let upto = self.next.saturating_add(self.step).min(self.n_left);
-            neighbours.pairs(self.next..upto, self.control, &mut self.found)?;
-            let first_rule = self.first_rule;
-            self.found.par_iter_mut().for_each(|near| near.rule += first_rule);
+            pairs(&mut **neighbours, self.next..upto, self.first_rule, self.control, &mut self.found)?;
             self.next = upto;
         }
         Ok(self.found.get(self.n_taken).copied())
     }
+}
+
+/// Appends the pairs of some left records, by the numbers that neighbourhoods have behind so many rules.
+fn pairs(
+    neighbours: &mut dyn Neighbours,
+    lefts: Range<u32>,
+    first_rule: u32,
+    control: &Control,
+    found: &mut Vec<Candidate>,
+) -> Result<()> {
+    control.check()?;
+    neighbours.pairs(lefts, control, found)?;
+    if first_rule > 0 {
+        found.par_iter_mut().for_each(|near| near.rule += first_rule);
+    }
+    Ok(())
 }
 
 fn hand_on(

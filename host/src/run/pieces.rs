@@ -11,7 +11,6 @@ use crate::operators::scan::Outcome;
 use crate::plan::Program;
 use crate::plan::partition::{Area, blocks, whole};
 use crate::plan::sweep::{Block, LIST_BYTES_PER_RECORD};
-use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
 use std::ops::Range;
 
@@ -47,9 +46,10 @@ impl Pieces<'_> {
             }
             let program = self.program.over(&part)?;
             let first = found.len();
-            let task = Task::new(&part, &program, &block.area(), control)?;
             let most = most.saturating_sub(first);
-            let outcome = self.device.load(&part, &program)?.run(&task, most, control, found)?;
+            let mut scan = self.device.load(&part, &program)?;
+            let task = scan.task(&part, &program, &block.area(), control)?;
+            let outcome = scan.run(&task, most, control, found)?;
             for candidate in &mut found[first..] {
                 candidate.left += block.left.start;
                 candidate.right += block.right.start;

@@ -2,14 +2,12 @@
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::operators::scan::{Outcome, Wanted};
+use crate::operators::scan::{HandOn, Outcome, Wanted};
 use crate::plan::partition::{Area, halves};
 use crate::run::loaded::Loaded;
+use crate::run::piped::piped;
 use hyperblock_shared::layout::Candidate;
 use std::cell::Cell;
-use std::panic::resume_unwind;
-use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::thread;
 use std::time::Instant;
 
 /// The most candidates that are held in memory at once (400 MB).
@@ -35,43 +33,19 @@ pub fn run_as(
     areas: Vec<Area>,
     sink: &mut dyn FnMut(&mut [Candidate]) -> Result<()>,
 ) -> Result<()> {
-    thread::scope(|scope| {
-        // Nothing is held between the two: one run is found while another is taken.
-        let (runs, found) = mpsc::sync_channel(0);
-        let (emptied, buffers) = mpsc::channel();
-        let produce = move || find(wanted, loaded, areas, &runs, &buffers);
-        let producer = thread::Builder::new().name("scan".into()).spawn_scoped(scope, produce);
-        let producer = producer.map_err(Error::no_thread)?;
-        let taken = found.iter().try_for_each(|mut run| {
-            sink(&mut run)?;
-            // Who finds no more runs needs no buffers.
-            emptied.send(run).ok();
-            Ok(())
-        });
-        // Whoever is not listened to any more stops.
-        drop(found);
-        let produced = producer.join().unwrap_or_else(|panic| resume_unwind(panic));
-        taken.and(produced)
-    })
+    piped(|hand_on| find(wanted, loaded, areas, hand_on), sink, &|wait| wait())
 }
 
-/// Finds the runs of areas, one after the other, until nobody wants more. What was taken comes back to be filled again.
-fn find(
-    wanted: &Wanted<'_>,
-    loaded: &mut Loaded<'_>,
-    areas: Vec<Area>,
-    runs: &SyncSender<Vec<Candidate>>,
-    buffers: &Receiver<Vec<Candidate>>,
-) -> Result<()> {
+/// Finds the runs of areas, one after the other, until nobody wants more.
+fn find(wanted: &Wanted<'_>, loaded: &mut Loaded<'_>, areas: Vec<Area>, hand_on: HandOn<'_>) -> Result<()> {
     let control = wanted.control;
     let mut todo = areas;
     todo.reverse();
     let is_over = Cell::new(false);
     let mut hand_on = |run: Vec<Candidate>| {
-        is_over.set(runs.send(run).is_err());
-        let mut next = buffers.try_recv().unwrap_or_default();
-        next.clear();
-        (!is_over.get()).then_some(next)
+        let next = hand_on(run);
+        is_over.set(next.is_none());
+        next
     };
     while let Some(area) = todo.pop().filter(|_| !is_over.get()) {
         control.check()?;

@@ -53,11 +53,11 @@ pub struct DeviceSide {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct DevicePass {
-    /// The keys, if this is the first pass.
+    /// The keys, unless they are in tuples.
     pub keys: DeviceSlice<u32>,
     /// As many as keys, or none.
     pub rows: DeviceSlice<u32>,
-    /// What the first pass wrote, if this is the second.
+    /// Tuples of key and row: those that the first pass wrote, if this is the second.
     pub from: DeviceSlice<u64>,
     /// By segment where it starts, and one more.
     pub segments: DeviceSlice<u32>,

@@ -169,11 +169,14 @@ fn any_options() -> impl Strategy<Value = ScanOptions> {
         (1u32..=16).prop_map(|n| 32 * n),
         select(vec![0, 3, 1 << 12]),
         select(vec![1, 7, 1 << 20]),
+        select(vec![0, 20, 1 << 15]),
     );
-    (join, similarity, sizes).prop_map(|(join, similarity, (interval, window, stretch, heavy, indexed))| {
-        let usual = ScanOptions::default();
-        ScanOptions { interval, window, stretch, join, heavy, similarity, indexed, ..usual }
-    })
+    (join, similarity, sizes).prop_map(
+        |(join, similarity, (interval, window, stretch, heavy, indexed, unlisted))| {
+            let usual = ScanOptions::default();
+            ScanOptions { interval, window, stretch, join, heavy, similarity, indexed, unlisted, ..usual }
+        },
+    )
 }
 
 /// None, one, or some together.

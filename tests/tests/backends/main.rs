@@ -14,6 +14,7 @@ mod jobs;
 mod joins;
 mod keys;
 mod large;
+mod lists;
 mod neighbours;
 mod overlaps;
 mod papers;
@@ -39,6 +40,7 @@ const TRIALS: &[&[Registered]] = &[
     variants::TRIALS,
     plans::TRIALS,
     keys::TRIALS,
+    lists::TRIALS,
     similar::TRIALS,
     joins::TRIALS,
     overlaps::TRIALS,

@@ -47,6 +47,7 @@ impl Scan for CpuScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
+        let task = task.listed(self.encoded, self.program, control)?;
         self.counts.iter_mut().for_each(|count| *count.get_mut() = 0);
         let n_steps = |access: &Access| match access {
             Access::Sweep(sweep) => Ok(u64::from(sweep.n_stretches())),

@@ -12,6 +12,8 @@ use hyperblock_shared::layout::{DeviceColumns, DeviceSets, DeviceSlice, DeviceTe
 pub(super) struct UploadedColumns {
     /// Its addresses point into the arrays below.
     pub(super) root: DeviceColumns,
+    /// By operand: its codes.
+    pub(super) codes: Vec<DeviceSlice<u32>>,
     /// By column of sets: the tokens of all of them.
     pub(super) tokens: Vec<DeviceSlice<u32>>,
     /// What the addresses point at, in the order in which it was brought there; the next copy is made from it.
@@ -49,7 +51,7 @@ impl UploadedColumns {
         };
         let tokens = sets.iter().map(|sets| sets.tokens).collect();
         let Upload { words, halves, tables, .. } = upload;
-        Ok(Self { root, tokens, words, halves, _tables: tables })
+        Ok(Self { root, codes, tokens, words, halves, _tables: tables })
     }
 }
 

@@ -9,6 +9,7 @@ use super::Cuda;
 use super::clock::Clock;
 use super::columns::Slices;
 use super::launch::{Launches, THREADS, TILE_ROWS};
+use super::listing::Words;
 use crate::base::error::{Error, Result};
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
 use crate::plan::join::{JoinMethod, KeyColumn};
@@ -45,8 +46,11 @@ pub(super) struct CudaJoin<'a> {
 /// A side, with room for its tuples.
 struct LoadedSide {
     keys: CudaSlice<u32>,
-    n_rows: usize,
+    /// How many keys there are: none, if they are in tuples.
+    n_keys: usize,
     rows: Option<CudaSlice<u32>>,
+    /// Keys and rows that somebody has brought together.
+    tuples: Option<Words>,
     passes: Vec<PassBuffers>,
 }
 
@@ -94,6 +98,19 @@ impl<'a> CudaJoin<'a> {
         for side in [Some(left), right].into_iter().flatten() {
             sides.push(LoadedSide::new(gpu, &side, &sizes)?);
         }
+        Self::of_sides(gpu, sizes, sides)
+    }
+
+    /// Of keys and rows that are on the device already, as tuples; of one side with itself, they are there once.
+    pub(super) fn of_tuples(gpu: &'a Cuda, tuples: Vec<Words>, n_threads: u32) -> Result<Self> {
+        let n_rows = |side: usize| tuples.get(side).or(tuples.first()).map_or(0, |tuples| tuples.n as u32);
+        let sizes = Sizes::new([n_rows(0), n_rows(1)], tuples.len() == 1, n_threads);
+        let sides = tuples.into_iter().map(|tuples| LoadedSide::of_tuples(gpu, tuples, &sizes));
+        let sides = sides.collect::<Result<Vec<_>>>()?;
+        Self::of_sides(gpu, sizes, sides)
+    }
+
+    fn of_sides(gpu: &'a Cuda, sizes: Sizes, sides: Vec<LoadedSide>) -> Result<Self> {
         let n_slots = sizes.sample_slots as usize;
         let heavy = HeavyKeys {
             sample_slots: gpu.zeros(n_slots)?,
@@ -116,6 +133,17 @@ impl LoadedSide {
         if side.rows.is_some_and(|rows| rows.len() != n_rows) {
             return Err(Error::Internal("a side of a join has not as many rows as keys".into()));
         }
+        let rows = side.rows.map(|rows| gpu.upload(rows)).transpose()?;
+        let passes = Self::passes(gpu, n_rows, sizes)?;
+        Ok(Self { keys: gpu.upload(side.keys)?, n_keys: n_rows, rows, tuples: None, passes })
+    }
+
+    fn of_tuples(gpu: &Cuda, tuples: Words, sizes: &Sizes) -> Result<Self> {
+        let passes = Self::passes(gpu, tuples.n, sizes)?;
+        Ok(Self { keys: gpu.zeros(1)?, n_keys: 0, rows: None, tuples: Some(tuples), passes })
+    }
+
+    fn passes(gpu: &Cuda, n_rows: usize, sizes: &Sizes) -> Result<Vec<PassBuffers>> {
         let n_tiles = n_rows.div_ceil(TILE_ROWS as usize);
         let mut passes = vec![PassBuffers {
             segments: Some(gpu.upload(&[0, n_rows as u32])?),
@@ -128,20 +156,23 @@ impl LoadedSide {
                 ..PassBuffers::new(gpu, n_rows, sizes.n_classes(1) as usize)?
             });
         }
-        let rows = side.rows.map(|rows| gpu.upload(rows)).transpose()?;
-        Ok(Self { keys: gpu.upload(side.keys)?, n_rows, rows, passes })
+        Ok(passes)
     }
 
     /// A pass as the kernels see it.
     fn pass(&self, gpu: &Cuda, nth: usize, sizes: &Sizes, heavy: &HeavyKeys) -> DevicePass {
         let own = &self.passes[nth];
         let slice = Slices(gpu);
-        let (n_rows, nothing) = (self.n_rows as u64, DeviceSlice::NOTHING);
+        let (n_keys, nothing) = (self.n_keys as u64, DeviceSlice::NOTHING);
         let first = |slice: DeviceSlice<u32>| if nth == 0 { slice } else { nothing };
         DevicePass {
-            keys: first(slice.of(&self.keys).first(n_rows)),
-            rows: first(self.rows.as_ref().map_or(nothing, |rows| slice.of(rows).first(n_rows))),
-            from: if nth == 0 { DeviceSlice::NOTHING } else { slice.of(&self.passes[0].tuples) },
+            keys: first(slice.of(&self.keys).first(n_keys)),
+            rows: first(self.rows.as_ref().map_or(nothing, |rows| slice.of(rows).first(n_keys))),
+            from: match &self.tuples {
+                _ if nth > 0 => slice.of(&self.passes[0].tuples),
+                Some(Words { array, n }) => slice.first(array, *n),
+                None => DeviceSlice::NOTHING,
+            },
             segments: match &own.segments {
                 Some(segments) => slice.of(segments),
                 // The heavy ones stand behind the others, and are left out.
@@ -170,7 +201,7 @@ impl LoadedSide {
         let starts = slice.of(&first.starts);
         let n_light = 1u64 << sizes.bits[0];
         DeviceSide {
-            keys: slice.of(&self.keys).first(self.n_rows as u64),
+            keys: slice.of(&self.keys).first(self.n_keys as u64),
             tuples: slice.of(&last.tuples),
             starts: slice.of(&last.starts),
             heavy_tuples: slice.of(&first.tuples),

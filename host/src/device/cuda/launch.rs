@@ -11,6 +11,7 @@ mod decide;
 mod file;
 mod join;
 mod listed;
+mod listing;
 mod neighbours;
 mod overlap;
 mod relation;
@@ -23,6 +24,7 @@ pub(super) use cluster::{ClusterKernels, ForestLaunches, MatrixLaunches};
 pub(super) use decide::Decide;
 pub(super) use join::{JoinKernels, Launches, THREADS, TILE_ROWS};
 pub(super) use listed::{LISTED_THREADS, ListedKernel, launch_listed};
+pub(super) use listing::{ListingKernels, ListingLaunches};
 pub(super) use neighbours::{NeighbourKernels, NeighbourLaunches};
 pub(super) use overlap::{OverlapKernels, OverlapLaunches};
 pub(super) use relation::{MERGE_TILE, RELATION_THREADS, RelationKernels, RelationLaunches, SORT_TILE};
@@ -68,6 +70,8 @@ pub(super) struct Kernels {
     /// Of no use where no similarity is joined.
     overlap: OnceLock<OverlapKernels>,
     listed: ByWay<ListedKernel>,
+    /// Of no use where tables are small.
+    listing: OnceLock<ListingKernels>,
     /// Of no use where there are no neighbourhoods.
     neighbours: OnceLock<NeighbourKernels>,
     /// Of no use where nothing is scored.
@@ -166,6 +170,7 @@ impl Kernels {
             residual: Default::default(),
             overlap: OnceLock::new(),
             listed: Default::default(),
+            listing: OnceLock::new(),
             neighbours: OnceLock::new(),
             score: ScoreKernels::default(),
             cluster: OnceLock::new(),
@@ -241,6 +246,11 @@ impl Kernels {
         })
     }
 
+    /// The kernels of keys and lists.
+    pub(super) fn load_listing(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ListingKernels> {
+        first_time(&self.listing, || ListingKernels::load(context, device))
+    }
+
     /// The kernels of sorted neighbourhoods.
     pub(super) fn load_neighbours(
         &self,
@@ -299,14 +309,15 @@ fn one_block(threads: u32, shared_words: u32) -> LaunchConfig {
 #[cfg(test)]
 mod tests {
     use super::{
-        COUNTED, DESCENT, KernelFile, SCAN, closure, cluster, join, listed, neighbours, overlap, relation,
-        residual, score,
+        COUNTED, DESCENT, KernelFile, SCAN, closure, cluster, join, listed, listing, neighbours, overlap,
+        relation, residual, score,
     };
     use hyperblock_shared::layout::{
         DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceHistogram,
-        DeviceIndexing, DeviceJoin, DeviceListed, DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours,
-        DeviceOverlap, DevicePack, DevicePass, DeviceProjection, DeviceResidual, DeviceScan, DeviceScatter,
-        DeviceScores, DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount,
+        DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists, DeviceMark, DeviceMatrix,
+        DeviceMeasure, DeviceNeighbours, DeviceOverlap, DevicePack, DevicePass, DeviceProjection,
+        DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores, DeviceSplit, DeviceStarts,
+        DeviceSums, DeviceUnion, DeviceUnionCount,
     };
 
     /// The kernels of a file of PTX, each with its parameters as they are declared there.
@@ -392,6 +403,15 @@ mod tests {
     }
 
     #[test]
+    fn what_makes_lists_takes_what_is_handed_over() {
+        let keys = ["number", "count", "kinds", "deal"].map(|name| (name, size_of::<DeviceKeys>()));
+        let lists =
+            ["place", "lens", "groups", "begin", "items"].map(|name| (name, size_of::<DeviceLists>()));
+        let reach = [("reach", size_of::<DeviceReach>())];
+        check(listing::FILE, "hyperblock_listing_", &[keys.as_slice(), &lists, &reach].concat());
+    }
+
+    #[test]
     fn the_overlap_join_takes_what_is_handed_over() {
         let own =
             ["count", "fill", "measure", "probe", "dense"].map(|name| (name, size_of::<DeviceOverlap>()));
@@ -454,6 +474,7 @@ mod tests {
             ("residual", residual::FILE),
             ("overlap", overlap::FILE),
             ("listed", listed::FILE),
+            ("listing", listing::FILE),
             ("neighbours", neighbours::FILE),
             ("mean", score::MEAN),
             ("pattern", score::PATTERN),

@@ -1,17 +1,18 @@
 //! Runs a task on the GPU: some launches for each join and one for each sweep, on one stream, then the results. Overlap
-//! joins are in `overlap`.
+//! joins are in `overlap`; what is listed on the device itself is in `unlisted`.
 //!
 //! All of them append to one buffer. If it was too small, blocks stop taking work, and the task is done again
 //! with a larger one, or in halves. Pairs of items that a sweep hands on are swept once more, as pairs of records.
 
 mod overlap;
 mod results;
+mod unlisted;
 
 use super::clock::Timing;
 use super::columns::{Slices, Upload};
 use super::copies::HeldColumns;
 use super::join::CudaJoin;
-use super::launch::{Decide, LISTED_THREADS, RESIDUAL_THREADS, ScanBlocks, launch_residual, launch_scan};
+use super::launch::{Decide, LISTED_THREADS, RESIDUAL_THREADS, ScanBlocks, launch_scan};
 use super::lists::UploadedLists;
 use super::{Cuda, driver};
 use crate::base::control::{Control, Steps};
@@ -19,15 +20,17 @@ use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::operators::scan::{HandOn, Outcome, Scan, ScanOperator, Wanted};
 use crate::plan::Program;
-use crate::plan::access::{Access, KeyJoin};
+use crate::plan::access::{Access, KeyJoin, Unlisted};
 use crate::plan::overlap::{BlockPair, OverlapJoin};
+use crate::plan::partition::Area;
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::Sweep;
 use crate::plan::task::Task;
 use cudarc::driver::CudaSlice;
-use hyperblock_shared::layout::{CANDIDATE_WORDS, Candidate, DeviceSweep, HEAVY_WORDS, SweepCounters};
+use hyperblock_shared::layout::{
+    CANDIDATE_WORDS, Candidate, DeviceItems, DeviceSweep, HEAVY_WORDS, SweepCounters,
+};
 use hyperblock_shared::screen::Screen;
-use hyperblock_shared::sweep::{Order, Settings};
 use hyperblock_shared::text::scratch_words;
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +105,10 @@ impl<'a> CudaScan<'a> {
 }
 
 impl Scan for CudaScan<'_> {
+    fn task(&self, encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Task> {
+        Task::unlisted(encoded, program, area, control)
+    }
+
     fn run(
         &mut self,
         task: &Task,
@@ -128,18 +135,7 @@ impl CudaScan<'_> {
     /// Finds the candidates of a task: how many are in the result buffer then, unless it had room for no more than `most`, or
     /// no more than the device has.
     fn find(&mut self, task: &Task, most: usize, control: &Control) -> Result<Option<usize>> {
-        let mut work = Work::default();
-        let options = self.program.options();
-        for access in &task.accesses {
-            match access {
-                Access::Sweep(sweep) => work.sweeps.extend(parts(sweep)),
-                Access::Join(join) if join.found_by == KeyMethod::Sweep => {
-                    work.sweeps.extend(parts(&join.as_sweep(&options)?));
-                }
-                Access::Join(join) => work.joins.push(join),
-                Access::Overlap(join) => work.overlaps.push((join, self.blocks(join)?)),
-            }
-        }
+        let work = Work { unlisted: &task.unlisted, ..Work::new(self, &task.accesses)? };
         loop {
             let steps = Steps::new(control, task.n_pairs, work.n_steps());
             let n_counts = self.program.n_counts();
@@ -165,16 +161,33 @@ impl CudaScan<'_> {
 /// What a task has to do.
 #[derive(Default)]
 struct Work<'a> {
+    unlisted: &'a [Unlisted],
     joins: Vec<&'a KeyJoin>,
     overlaps: Vec<(&'a OverlapJoin, Vec<BlockPair>)>,
     sweeps: Vec<Sweep>,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    /// Of what is listed.
+    fn new(scan: &CudaScan<'_>, accesses: &'a [Access]) -> Result<Self> {
+        let mut work = Self::default();
+        for access in accesses {
+            match access {
+                Access::Sweep(sweep) => work.sweeps.extend(parts(sweep)),
+                Access::Join(join) if join.found_by == KeyMethod::Sweep => {
+                    work.sweeps.extend(parts(&join.as_sweep(&scan.program.options())?));
+                }
+                Access::Join(join) => work.joins.push(join),
+                Access::Overlap(join) => work.overlaps.push((join, scan.blocks(join)?)),
+            }
+        }
+        Ok(work)
+    }
+
     fn n_steps(&self) -> u64 {
         let n_blocks: usize = self.overlaps.iter().map(|(_, blocks)| blocks.len()).sum();
         let n_stretches: u64 = self.sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
-        n_stretches + (self.joins.len() + n_blocks) as u64
+        n_stretches + (self.joins.len() + n_blocks) as u64 + self.unlisted.len() as u64 * unlisted::STEPS
     }
 }
 
@@ -196,8 +209,11 @@ fn parts(sweep: &Sweep) -> Vec<Sweep> {
     sweep.parts(PAIRS_AT_ONCE / weight(sweep))
 }
 
+/// Pairs of items.
+type Pairs = Vec<(u32, u32)>;
+
 /// The pairs of items that were handed on, as far as there was room.
-fn pairs_of_items(gpu: &Cuda, heavies: &CudaSlice<u32>, n_heavy: u32) -> Result<Vec<(u32, u32)>> {
+fn pairs_of_items(gpu: &Cuda, heavies: &CudaSlice<u32>, n_heavy: u32) -> Result<Pairs> {
     let mut words = vec![0u32; (n_heavy as usize).min(HEAVY_CAPACITY) * HEAVY_WORDS];
     if !words.is_empty() {
         gpu.download(&heavies.slice(..words.len()), &mut words)?;
@@ -239,23 +255,44 @@ impl<'a> CudaScan<'a> {
     fn access_all(&mut self, work: &Work<'_>, control: &Control, steps: &Steps<'_>) -> Result<Option<usize>> {
         let gpu = self.gpu;
         let mut n_found = gpu.zeros::<u32>(1)?;
+        for unlisted in work.unlisted {
+            control.check()?;
+            self.unlisted(unlisted, &mut n_found, (control, steps))?;
+        }
+        self.access(work, &mut n_found, (control, steps))?;
+        let mut count = [0u32];
+        gpu.download(&n_found, &mut count)?;
+        let n_words = count[0] as usize * CANDIDATE_WORDS;
+        Ok((n_words <= self.results.len()).then_some(count[0] as usize))
+    }
+
+    /// Appends the candidates of what is listed.
+    fn access(
+        &mut self,
+        work: &Work<'_>,
+        n_found: &mut CudaSlice<u32>,
+        (control, steps): (&Control, &Steps<'_>),
+    ) -> Result<()> {
+        let gpu = self.gpu;
         for join in &work.joins {
-            self.join(join, &mut n_found, control)?;
+            self.join(join, n_found, control)?;
             control.check()?;
             steps.done(1);
         }
         let mut lists = std::mem::replace(&mut self.lists, UploadedLists::new(gpu));
         for (join, blocks) in &work.overlaps {
-            let heavy = self.overlap(join, blocks, &mut lists, &mut n_found, (control, steps))?;
-            self.heavy_join(join, &heavy, &mut n_found, control)?;
+            let heavy = self.overlap(join, blocks, &mut lists, n_found, (control, steps))?;
+            self.heavy_join(join, &heavy, n_found, control)?;
             if lists.n_bytes() > gpu.half_of_free()? / 2 {
                 lists = UploadedLists::new(gpu);
             }
         }
+        let interval = self.program.options().interval;
         let mut launched = Vec::new();
         let mut n_pairs = 0;
         for (ix, sweep) in work.sweeps.iter().enumerate() {
-            launched.push(self.launch(sweep, &mut lists, &mut n_found, control)?);
+            let items = [lists.items(&sweep.left)?, lists.items(&sweep.right)?];
+            launched.push(self.launch(sweep, items, n_found, control)?);
             n_pairs += work_of(sweep);
             let next = work.sweeps.get(ix + 1);
             let n_next = next.map_or(u64::MAX, work_of);
@@ -263,9 +300,9 @@ impl<'a> CudaScan<'a> {
             let are_many = lists.n_bytes() + list_bytes > gpu.half_of_free()? / 2;
             if n_pairs.saturating_add(n_next) > PAIRS_AT_ONCE || are_many {
                 n_pairs = 0;
-                let heavy = self.finish(&mut launched, steps, control)?;
-                for sweep in &heavy {
-                    self.sweep_now(sweep, &mut lists, &mut n_found, control)?;
+                for (sweep, pairs) in self.finish(&mut launched, steps, control)? {
+                    let heavy = sweep.of_heavy(&pairs, interval)?;
+                    self.sweep_now(&heavy, &mut lists, n_found, control)?;
                 }
                 if are_many {
                     lists = UploadedLists::new(gpu);
@@ -273,15 +310,9 @@ impl<'a> CudaScan<'a> {
                 control.check()?;
             }
         }
-        let mut count = [0u32];
-        gpu.download(&n_found, &mut count)?;
-        let n_words = count[0] as usize * CANDIDATE_WORDS;
-        if n_words > self.results.len() {
-            return Ok(None);
-        }
         // The next task may be of the same lists.
         self.lists = lists;
-        Ok(Some(count[0] as usize))
+        Ok(())
     }
 
     /// Sweeps in parts, and waits for each. Nothing is handed on: items are records.
@@ -294,7 +325,8 @@ impl<'a> CudaScan<'a> {
     ) -> Result<()> {
         for part in parts(sweep) {
             control.check()?;
-            let Launched { timing, .. } = self.launch(&part, lists, n_found, control)?;
+            let items = [lists.items(&part.left)?, lists.items(&part.right)?];
+            let Launched { timing, .. } = self.launch(&part, items, n_found, control)?;
             self.gpu.synchronize()?;
             timing.record(self.gpu, control)?;
         }
@@ -321,25 +353,18 @@ impl<'a> CudaScan<'a> {
         self.sweep_now(&sweep, &mut UploadedLists::new(self.gpu), n_found, control)
     }
 
-    /// Partitions the join's rows, and has their pairs decided where they are found. Waits for it: its buffers are large.
+    /// Partitions the join's rows, and has their pairs decided where they are found.
     fn join(&mut self, join: &KeyJoin, n_found: &mut CudaSlice<u32>, control: &Control) -> Result<()> {
         let gpu = self.gpu;
         let right = (!Arc::ptr_eq(&join.left, &join.right)).then(|| join.right.side());
         let mut loaded = CudaJoin::for_blocks_of(gpu, join.left.side(), right, RESIDUAL_THREADS)?;
-        // Of one list with itself, pairs come both ways round.
-        let order = if join.order() == Order::Unordered { Order::Ascending } else { join.order() };
-        let (_, timing) = gpu.timed(control, || {
-            let settings = Settings { order, ..join.settings };
-            launch_residual(gpu, &self.decide(n_found), loaded.partitioned()?, settings.into())
-        })?;
-        gpu.synchronize()?;
-        timing.record(gpu, control)
+        self.residual(&mut loaded, join.settings, n_found, control)
     }
 
     fn launch<'b>(
         &mut self,
         sweep: &'b Sweep,
-        lists: &mut UploadedLists<'a>,
+        [left, right]: [DeviceItems; 2],
         n_found: &mut CudaSlice<u32>,
         control: &Control,
     ) -> Result<Launched<'a, 'b>> {
@@ -352,12 +377,12 @@ impl<'a> CudaScan<'a> {
         let counters = gpu.zeros::<u32>(size_of::<SweepCounters>() / 4)?;
         let n_latencies = if control.is_watched() { LATENCY_CAPACITY } else { 0 };
         let latencies = gpu.zeros::<u32>(n_latencies.max(1))?;
-        let n_heavy = if sweep.left.starts.is_empty() { 0 } else { HEAVY_CAPACITY };
+        let n_heavy = if left.starts.is_empty() { 0 } else { HEAVY_CAPACITY };
         let heavies = gpu.zeros::<u32>((n_heavy * HEAVY_WORDS).max(1))?;
         let slices = Slices(gpu);
         let on_device = DeviceSweep {
-            left: lists.items(&sweep.left)?,
-            right: lists.items(&sweep.right)?,
+            left,
+            right,
             intervals: uploaded.words(&sweep.intervals)?,
             firsts: uploaded.halves(&sweep.firsts)?,
             slots: slices.of(&slots).atomic(),
@@ -392,13 +417,13 @@ impl<'a> CudaScan<'a> {
         wanted.min(sweep.n_stretches()).min(n_with_scratch.try_into().unwrap_or(u32::MAX)).max(1)
     }
 
-    /// Waits for the launches; what they handed on comes back as sweeps over records.
-    fn finish(
+    /// Waits for the launches; pairs of items that they handed on come back.
+    fn finish<'b>(
         &mut self,
-        launched: &mut Vec<Launched<'_, '_>>,
+        launched: &mut Vec<Launched<'_, 'b>>,
         steps: &Steps<'_>,
         control: &Control,
-    ) -> Result<Vec<Sweep>> {
+    ) -> Result<Vec<(&'b Sweep, Pairs)>> {
         let mut heavy = Vec::new();
         for Launched { sweep, counters, latencies, heavies, timing, .. } in launched.drain(..) {
             timing.record(self.gpu, control)?;
@@ -417,7 +442,7 @@ impl<'a> CudaScan<'a> {
             }
             let pairs = pairs_of_items(self.gpu, &heavies, n_heavy)?;
             if !pairs.is_empty() {
-                heavy.push(sweep.of_heavy(&pairs, self.program.options().interval)?);
+                heavy.push((sweep, pairs));
             }
             steps.done(u64::from(sweep.n_stretches()));
         }

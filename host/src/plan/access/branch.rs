@@ -76,6 +76,11 @@ impl<'a> Branch<'a> {
         Self { steps, leads, key, equalities, n_own, children }
     }
 
+    /// The equalities of its key.
+    pub(super) fn equalities(&self) -> &[Lead] {
+        &self.equalities
+    }
+
     /// Its leads and those of its parts, by predicate.
     pub(super) fn add_leads<'b>(&'b self, distinct: &mut HashMap<u32, &'b Lead>) {
         distinct.extend(self.leads.iter().map(|lead| (lead.predicate, lead)));

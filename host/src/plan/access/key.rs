@@ -12,6 +12,7 @@ use crate::plan::sweep::{Block, Lead, drawn, map};
 use crate::plan::work::{Unit, Work};
 use hashbrown::{HashMap, HashSet};
 use hyperblock_shared::columns::{Columns, MISSING};
+use hyperblock_shared::listing::n_pairs_of_key;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -117,7 +118,13 @@ impl Key {
         }
     }
 
-    fn is_symmetric(&self, block: &Block) -> bool {
+    /// By equality: the operand left and right.
+    pub(super) fn operands(&self) -> &[[u32; 2]] {
+        &self.operands
+    }
+
+    /// Whether both sides are one in a block.
+    pub(super) fn is_symmetric(&self, block: &Block) -> bool {
         block.half && self.operands.iter().all(|[left, right]| left == right)
     }
 
@@ -230,9 +237,8 @@ impl<'a> Keys<'a> {
     }
 
     /// The number of pairs of so many left and right records with the same key.
-    pub(super) fn n_pairs(&self, [left, right]: [u32; 2]) -> u64 {
-        let product = u64::from(left) * u64::from(right);
-        if self.is_symmetric() { (product - u64::from(left)) / 2 } else { product }
+    pub(super) fn n_pairs(&self, counts: [u32; 2]) -> u64 {
+        n_pairs_of_key(counts, self.is_symmetric())
     }
 }
 

@@ -4,6 +4,7 @@ use super::join::KeyList;
 use super::key::Keys;
 use crate::plan::sweep::{Block, Groups};
 use hyperblock_shared::columns::MISSING;
+use hyperblock_shared::listing::{LIGHT, NO_PAIRS};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -55,10 +56,8 @@ pub(super) fn split(keys: &Keys<'_>, block: &Block, most: Option<u64>) -> Split 
     Split { light: [light, other], heavy, n_keys, n_pairs }
 }
 
-/// What is no number of a heavy key: one that has none yet, a light one, or one that joins nothing.
-const HEAVY: u32 = u32::MAX - 2;
-const LIGHT: u32 = u32::MAX - 1;
-const NO_PAIRS: u32 = u32::MAX;
+/// A heavy key that has no number yet.
+const HEAVY: u32 = LIGHT - 1;
 
 /// Keys and records that a thread looks at at a time.
 const AT_ONCE: usize = 1 << 15;

@@ -4,7 +4,7 @@
 //! An equality looks at what it verifies. A similarity looks at pairs of distinct values, and how many of them its screen
 //! passes is seen on a sample. Of large tables records are sampled too: what is counted of all takes longer than it saves.
 
-use super::list::{ListKey, Signed};
+use super::list::ListKey;
 use super::{Block, NO_LEAD};
 use crate::base::random::Random;
 use crate::encode::{CodeColumn, Encoded};
@@ -12,6 +12,7 @@ use crate::plan::path::SweepCounts;
 use crate::plan::work::{PerPair, Unit};
 use crate::plan::{BranchSteps, ScanOptions};
 use hyperblock_shared::columns::{Columns, Head, MISSING};
+use hyperblock_shared::listing::{Listing, Signed};
 use hyperblock_shared::measure::{Measure, OfTexts};
 use hyperblock_shared::predicate::{ArchivedPredicate, Predicate, Test};
 use hyperblock_shared::screen::Screen;
@@ -129,14 +130,22 @@ impl Lead {
 
     /// The keys of its two lists.
     pub(super) fn lists(&self, block: &Block) -> [ListKey; 2] {
-        let key = |side: usize, records: &Range<u32>| ListKey {
-            operand: self.operands.map(|operands| operands[side]),
-            signed: self.signed,
-            reaches: if side == 0 { self.reaches } else { None },
-            is_grouped: self.is_grouped,
-            records: records.clone(),
-        };
-        [key(0, &block.left), key(1, &block.right)]
+        let [left, right] = self.listings();
+        let key = |of: Option<Listing>, records: &Range<u32>| ListKey { of, records: records.clone() };
+        [key(left, &block.left), key(right, &block.right)]
+    }
+
+    /// What its two lists are of.
+    pub(crate) fn listings(&self) -> [Option<Listing>; 2] {
+        [0, 1].map(|side: usize| {
+            let operands = self.operands?;
+            Some(Listing {
+                operand: operands[side],
+                signed: self.signed,
+                reaches: if side == 0 { self.reaches } else { None },
+                is_grouped: self.is_grouped,
+            })
+        })
     }
 }
 

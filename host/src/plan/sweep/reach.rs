@@ -2,6 +2,7 @@
 
 use super::ItemList;
 use super::lead::Lead;
+use hyperblock_shared::listing::{codes_met, items_of_codes, items_of_lens};
 use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::path::Walk;
 use hyperblock_shared::screen::{Screen, Sketch};
@@ -62,81 +63,51 @@ enum Reach<'a> {
     Codes {
         left: &'a [Sketch],
         right: &'a [Sketch],
-        /// The place of the first of them.
-        right_from: u32,
-        is_reach: bool,
+        rights: Range<u32>,
+        screen: Screen,
     },
-    /// By length, which ascends in both lists: where the items of each length begin.
+    /// By length, which ascends in both lists.
     Lens {
         left: &'a [u32],
-        right: Vec<(u32, u32)>,
-        right_upto: u32,
+        right: &'a [u32],
+        rights: Range<u32>,
         measure: &'a ArchivedMeasure,
     },
 }
 
 impl<'a> Reach<'a> {
-    fn new(meeting: &Meeting<'a>, left: &'a ItemList, right: &'a ItemList, range: Range<u32>) -> Self {
-        let codes = |is_reach| {
-            let rights = &right.sketches[range.start as usize..range.end as usize];
-            Self::Codes { left: &left.sketches, right: rights, right_from: range.start, is_reach }
-        };
-        match meeting.screen {
-            Screen::None => Self::Everything(range),
-            Screen::Codes => codes(false),
-            Screen::Reaches => codes(true),
-            Screen::Signatures | Screen::WideSignatures => match meeting.measure {
-                None => Self::Everything(range),
-                Some(measure) => {
-                    let mut firsts: Vec<(u32, u32)> = Vec::new();
-                    let lens = &right.lens[range.start as usize..range.end as usize];
-                    let mut place = 0;
-                    while let Some(&len) = lens.get(place) {
-                        firsts.push((len, range.start + place as u32));
-                        place += lens[place..].partition_point(|&other| other <= len);
-                    }
-                    Self::Lens { left: &left.lens, right: firsts, right_upto: range.end, measure }
-                }
-            },
+    fn new(meeting: &Meeting<'a>, left: &'a ItemList, right: &'a ItemList, rights: Range<u32>) -> Self {
+        match (meeting.screen, meeting.measure) {
+            (Screen::Codes | Screen::Reaches, _) => {
+                Self::Codes { left: &left.sketches, right: &right.sketches, rights, screen: meeting.screen }
+            }
+            (Screen::Signatures | Screen::WideSignatures, Some(measure)) => {
+                Self::Lens { left: &left.lens, right: &right.lens, rights, measure }
+            }
+            (Screen::None | Screen::Signatures | Screen::WideSignatures, _) => Self::Everything(rights),
         }
     }
 
     fn of(&self, items: Range<usize>) -> Range<u32> {
         match self {
             Self::Everything(range) => range.clone(),
-            Self::Codes { left, right, right_from, is_reach } => {
-                let reaches = left[items].iter().map(|sketch| match is_reach {
-                    true => (sketch.reach().from, sketch.reach().upto),
-                    false => (sketch.code(), sketch.code() + 1),
-                });
-                let (from, upto) =
-                    reaches.fold((u32::MAX, 0), |(from, upto), (f, u)| (from.min(f), upto.max(u)));
-                let place =
-                    |code: u32| right_from + right.partition_point(|sketch| sketch.code() < code) as u32;
-                if from < upto { place(from)..place(upto) } else { 0..0 }
+            Self::Codes { left, right, rights, screen } => {
+                let codes = hull(left[items].iter().map(|sketch| codes_met(*screen, sketch)));
+                if codes.is_empty() { 0..0 } else { items_of_codes(right, rights.clone(), codes) }
             }
-            Self::Lens { left, right, right_upto, measure } => {
-                let (mut from, mut upto) = (u32::MAX, 0);
+            Self::Lens { left, right, rights, measure } => {
                 let mut seen = None;
-                for &len in left[items].iter().filter(|&&len| seen.replace(len) != Some(len)) {
-                    let Range { start, end } = lens_within(measure, len, right, *right_upto);
-                    if start < end {
-                        (from, upto) = (from.min(start), upto.max(end));
-                    }
-                }
-                from..upto
+                let lens = left[items].iter().filter(|&&len| seen.replace(len) != Some(len));
+                hull(lens.map(|&len| items_of_lens(measure, len, right, rights.clone())))
             }
         }
     }
 }
 
-/// The items whose lengths go with `len`. For every measure these are the lengths between two bounds around `len`: the
-/// nearer the lengths, the more alike values can be.
-fn lens_within(measure: &ArchivedMeasure, len: u32, firsts: &[(u32, u32)], end_of_all: u32) -> Range<u32> {
-    let is_near = |other: u32| measure.limits(len, other).is_possible();
-    let same = firsts.partition_point(|&(other, _)| other < len);
-    let start = firsts[..same].partition_point(|&(other, _)| !is_near(other));
-    let end = same + firsts[same..].partition_point(|&(other, _)| is_near(other));
-    let place = |ix: usize| firsts.get(ix).map_or(end_of_all, |&(_, place)| place);
-    place(start)..place(end)
+/// From the first of what ranges have to the last.
+fn hull(ranges: impl Iterator<Item = Range<u32>>) -> Range<u32> {
+    let (from, upto) = ranges
+        .filter(|range| !range.is_empty())
+        .fold((u32::MAX, 0), |(from, upto), range| (from.min(range.start), upto.max(range.end)));
+    from..upto
 }

@@ -4,7 +4,7 @@
 //! interval never leaves its group, and neither does its reach: backends see a sweep like any other.
 
 use super::lead::Lead;
-use super::list::ListKey;
+use super::list::{ListKey, place, sketched};
 use super::reach::Meeting;
 use super::{Block, ItemList, Sweep, settings};
 use crate::base::error::{Error, Result};
@@ -78,29 +78,28 @@ const MOST_PARTS: usize = 256;
 
 impl Listed {
     fn new(encoded: &Encoded, key: &ListKey, groups: &Groups) -> Result<Self> {
-        let operand =
-            key.operand.ok_or_else(|| Error::Internal("a sweep within groups has no lead".into()))?;
-        let codes = encoded.codes(operand);
+        let of = key.of.ok_or_else(|| Error::Internal("a sweep within groups has no lead".into()))?;
+        let codes = encoded.codes(of.operand);
         // Groups are sorted apart: most of them are small, and none waits for another.
         let group = |ends: &[u32]| {
             let records = &groups.records[ends[0] as usize..ends[1] as usize];
-            let keyed = |&record: &u32| Some((key.place(encoded, codes[record as usize])?, record));
+            let keyed = |&record: &u32| Some((place(of, encoded, codes[record as usize])?, record));
             let mut keyed: Vec<(u64, u32)> = records.iter().filter_map(keyed).collect();
             keyed.sort_unstable();
-            let n_items = if key.is_grouped { keyed.chunk_by(same).count() } else { keyed.len() };
+            let n_items = if of.is_grouped { keyed.chunk_by(same).count() } else { keyed.len() };
             (keyed, n_items)
         };
         let sorted: Vec<(Vec<(u64, u32)>, usize)> = groups.starts.par_windows(2).map(group).collect();
         let mut records = vec![0; sorted.iter().map(|(keyed, _)| keyed.len()).sum()];
         let n_items = sorted.iter().map(|(_, n_items)| n_items).sum();
-        let mut starts = vec![0; if key.is_grouped { n_items } else { 0 }];
+        let mut starts = vec![0; if of.is_grouped { n_items } else { 0 }];
         let (mut outputs, mut ranges) = (Vec::with_capacity(sorted.len()), Vec::with_capacity(sorted.len()));
         let (mut records_left, mut starts_left, mut n_records, mut n_items) =
             (&mut records[..], &mut starts[..], 0, 0);
         for (keyed, n_own) in &sorted {
             let (records, starts);
             (records, records_left) = records_left.split_at_mut(keyed.len());
-            (starts, starts_left) = starts_left.split_at_mut(if key.is_grouped { *n_own } else { 0 });
+            (starts, starts_left) = starts_left.split_at_mut(if of.is_grouped { *n_own } else { 0 });
             outputs.push((keyed, records, starts, n_records));
             ranges.push(n_items..n_items + *n_own as u32);
             n_records += keyed.len() as u32;
@@ -114,7 +113,7 @@ impl Listed {
                 next += items.len() as u32;
             }
         });
-        Ok(Self { list: Arc::new(key.sketched(encoded, codes, records, starts)), ranges })
+        Ok(Self { list: Arc::new(sketched(of, encoded, records, starts)), ranges })
     }
 }
 

@@ -129,19 +129,29 @@ impl RelationLaunches<'_> {
         tiles: DeviceSlice<u32>,
     ) -> Result<()> {
         let (kernels, digit) = (self.kernels, digit.packed());
-        let sums = DeviceSums { words: counts.atomic(), tiles: tiles.atomic() };
         let histogram = DeviceHistogram { words, counts: counts.atomic(), digit };
         let scatter = DeviceScatter { words, starts: counts, sorted, digit };
         // SAFETY: `Cuda::sort` gives a count for each digit and tile of the words, and they are all the kernel writes.
         unsafe { self.launch(&kernels.histogram, histogram) }?;
-        // SAFETY: `Cuda::sort` gives as many tiles as `n_sum_tiles` says for the counts, and one more.
+        self.sums(counts, tiles)?;
+        // SAFETY: counts are now where each tile's words of a digit go, and `sorted` has room for as many words, beside them.
+        unsafe { self.launch(&kernels.scatter, scatter) }
+    }
+
+    /// Words become the sums of those before them, and the last of `tiles` that of all. There are as many as `n_sum_tiles` says,
+    /// and one more.
+    pub(in crate::device::cuda) fn sums(
+        &self,
+        words: DeviceSlice<u32>,
+        tiles: DeviceSlice<u32>,
+    ) -> Result<()> {
+        let (kernels, sums) = (self.kernels, DeviceSums { words: words.atomic(), tiles: tiles.atomic() });
+        // SAFETY: who asks gives as many tiles as `n_sum_tiles` says for the words, and one more.
         unsafe { self.launch(&kernels.totals, sums) }?;
         // SAFETY: one block goes over those tiles alone.
         unsafe { self.launch(&kernels.narrow_starts, sums) }?;
-        // SAFETY: counts become sums, by way of tiles that the kernel before has summed up.
-        unsafe { self.launch(&kernels.spread, sums) }?;
-        // SAFETY: counts are now where each tile's words of a digit go, and `sorted` has room for as many words, beside them.
-        unsafe { self.launch(&kernels.scatter, scatter) }
+        // SAFETY: words become sums, by way of tiles that the kernel before has summed up.
+        unsafe { self.launch(&kernels.spread, sums) }
     }
 
     /// Writes candidates as words; there is room for as many.

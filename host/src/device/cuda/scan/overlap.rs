@@ -1,6 +1,6 @@
 //! The overlap joins of a task: their blocks one after the other, and what they find decided on the device.
 
-use super::{CudaScan, HEAVY_CAPACITY, pairs_of_items};
+use super::{CudaScan, HEAVY_CAPACITY, Pairs, pairs_of_items};
 use crate::base::control::{Control, Steps};
 use crate::base::error::{Error, Result};
 use crate::device::cuda::columns::Slices;
@@ -35,7 +35,7 @@ impl<'a> CudaScan<'a> {
         lists: &mut UploadedLists<'a>,
         n_found: &mut CudaSlice<u32>,
         (control, steps): (&Control, &Steps<'_>),
-    ) -> Result<Vec<(u32, u32)>> {
+    ) -> Result<Pairs> {
         let (gpu, measure, options) = (self.gpu, self.measure(join)?, self.program.options());
         let slices = Slices(gpu);
         let counters = gpu.zeros::<u32>(size_of::<SweepCounters>() / 4)?;

@@ -1,0 +1,107 @@
+//! Keys and lists that a device makes itself: whatever a branch looks at, what is found stays the same.
+
+use crate::bench::{Bench, GPU, KERNELS, Registered, hashed, trials};
+use crate::papers::{by_pairs, prepare};
+use hyperblock::device::cpu::Cpu;
+use hyperblock::plan::access::By;
+use hyperblock::plan::path::KeyMethod;
+use hyperblock::plan::task::Task;
+use hyperblock::plan::{AccessChoice, ScanOptions, SimilarityChoice, Variant};
+use hyperblock::{Control, Prepared};
+use hyperblock_tests::case::{Case, Paper};
+use hyperblock_tests::generate::{cases, for_cases, keyed_cases, regular_rules, regular_sheet, zipf_sheet};
+use std::cell::Cell;
+
+pub(crate) const TRIALS: &[Registered] = trials![
+    // The CPU has the host list them.
+    KERNELS => [random_lists, every_kind_of_list],
+    // Too many records for threads.
+    GPU => [long_lists],
+];
+
+/// Everything is listed by the device, and keys of more than a few pairs are heavy.
+fn usual() -> ScanOptions {
+    ScanOptions { unlisted: 0, heavy: 3, similarity: SimilarityChoice::Sweep, ..hashed() }
+}
+
+/// Lists by lead, light keys that are joined, light keys that are swept, and heavy keys.
+fn count(paper: &Paper<'_>, counts: &mut [usize; 4]) {
+    let Prepared { encoded, plan, .. } = &paper.prepared;
+    let task = Task::unlisted(encoded, plan.program(), &paper.prepared.area(), &Control::default());
+    for unlisted in task.unwrap_or_else(|error| panic!("{error}")).unlisted {
+        match unlisted.by {
+            By::Lead(_) => counts[0] += 1,
+            By::Key(by) => {
+                counts[1] += usize::from(by.found_by == KeyMethod::Hash);
+                counts[2] += usize::from(by.found_by == KeyMethod::Sweep);
+                counts[3] += usize::from(by.heavy.is_some());
+            }
+        }
+    }
+}
+
+fn random_lists(bench: Bench) {
+    let device = bench.shape(32, 2, 1 << 12).open();
+    let swept = ScanOptions { access: AccessChoice::Sweep, ..usual() };
+    let counts = Cell::new([0; 4]);
+    let (n_cases, most_rows) = bench.by((0, 0), (8, 30), (60, 60));
+    let check = |paper: &Paper<'_>| {
+        let wanted = paper.oracle();
+        for options in [usual(), swept] {
+            let again = paper.again(&|job| job.scan_options(options).cost(by_pairs()));
+            let mut counted = counts.get();
+            count(&again, &mut counted);
+            counts.set(counted);
+            let name = format!("{} with {options:?}", device.name());
+            paper.assert_same(&name, &wanted, &again.run(&*device));
+        }
+    };
+    for_cases(n_cases, &keyed_cases(most_rows), check);
+    for_cases(n_cases, &cases(most_rows), check);
+    let counts = counts.get();
+    assert!(counts.iter().all(|&n| n > 3), "too few by lead, joined, swept, heavy: {counts:?}");
+}
+
+/// Values and records, texts and sets, short and long, numbers and codes, one column on both sides or two.
+fn every_kind_of_list(bench: Bench) {
+    let device = bench.shape(64, 2, 1 << 12).open();
+    let n_rows = bench.by(0, 50, 300);
+    let whens = [
+        "levenshtein(l.name, r.name) <= 1",
+        "jaccard(qgrams(l.home, 2), qgrams(r.work, 2)) >= 0.4",
+        "abs(l.n - r.n) <= 2 AND l.state = r.state",
+        "l.home = r.home AND jaro_winkler_similarity(l.name, r.name) >= 0.9",
+        "l.work = r.home AND l.state = r.state AND abs(l.n - r.n) <= 9",
+        "l.work = r.work AND l.state = r.state AND l.n = r.n",
+    ];
+    let mut all_cases = Vec::new();
+    for right in [None, Some(zipf_sheet(n_rows - n_rows / 3, 5))] {
+        let all = whens.map(str::to_owned).to_vec();
+        let each = all.iter().map(|when| vec![when.clone()]).chain([all.clone()]);
+        all_cases.extend(each.map(|whens| Case { left: zipf_sheet(n_rows, 1), right: right.clone(), whens }));
+    }
+    all_cases.push(Case { left: regular_sheet(n_rows, 0), right: None, whens: regular_rules() });
+    for case in &all_cases {
+        let paper = prepare(case);
+        let wanted = paper.run(&Cpu::new());
+        for variants in [Vec::new(), vec![Variant::NoDictionary], vec![Variant::NoFilter]] {
+            let again =
+                paper.again(&|job| job.scan_options(usual()).variants(variants.clone()).cost(by_pairs()));
+            let name = format!("{} as {variants:?}", device.name());
+            paper.assert_same(&name, &wanted, &again.run(&*device));
+        }
+    }
+}
+
+/// Some hundred thousand records: lists of many tiles and many blocks.
+fn long_lists(bench: Bench) {
+    let device = bench.open();
+    for right in [None, Some(zipf_sheet(70_000, 9))] {
+        let whens = [
+            "l.home = r.home AND levenshtein(l.name, r.name) <= 1 AND l.n = r.n",
+            "l.work = r.work AND l.state = r.state AND l.n = r.n AND l.name = r.name",
+        ];
+        let case = Case { left: zipf_sheet(100_000, 0), right, whens: whens.map(str::to_owned).to_vec() };
+        crate::papers::assert_as_on_the_cpu(&case, &device);
+    }
+}
