@@ -35,7 +35,7 @@ use crate::plan::overlap::OverlapJoin;
 use crate::plan::path::AccessPath;
 use crate::plan::sweep;
 use crate::plan::sweep::{Block, Lead, Led, Sweep, map};
-use crate::plan::work::{Bottleneck, Rates, Taking, Work};
+use crate::plan::work::{Rates, Taking, Work};
 use crate::plan::{BranchSteps, Program};
 use branch::{Bound, Branch};
 use hashbrown::{HashMap, HashSet};
@@ -120,7 +120,7 @@ pub(crate) fn expected(chosen: &[Chosen], rates: &Rates, beside: Option<&Rates>)
         let Alternative { work, milliseconds, .. } = it.alternatives.first()?;
         Some(Taking {
             planned: *milliseconds,
-            of_host: rates.by_bottleneck(work)[Bottleneck::Host as usize],
+            of_host: beside.unwrap_or(rates).listing(work),
             beside: beside.map_or(*milliseconds, |rates| rates.milliseconds(work)),
         })
     };

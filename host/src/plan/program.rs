@@ -112,7 +112,7 @@ impl Program {
     }
 
     /// What a path is expected to take; where that is not known, all take the same.
-    pub(super) fn expected(&self, path: usize) -> Taking {
+    pub(crate) fn expected(&self, path: usize) -> Taking {
         self.expected.get(path).copied().unwrap_or(Taking::UNKNOWN)
     }
 

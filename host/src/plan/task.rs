@@ -73,7 +73,11 @@ impl Task {
                 expected.push(program.expected(*path) * share);
             }
             accesses.extend(listed.into_iter().map(|(_, access)| access));
-            all_unlisted.extend(unlisted);
+            let share = 1.0 / all.len() as f64;
+            for mut unlisted in unlisted {
+                unlisted.expected = unlisted.expected * share;
+                all_unlisted.push(unlisted);
+            }
         }
         Ok(Self { accesses, unlisted: all_unlisted, expected, n_pairs: area.n_pairs() })
     }
@@ -86,7 +90,9 @@ impl Task {
         let mut task = Self { unlisted: Vec::new(), ..self.clone() };
         for unlisted in &self.unlisted {
             let accesses = unlisted.listed(encoded, program, control)?;
-            task.expected.extend(accesses.iter().map(|_| Taking::default()));
+            let sum: f64 = accesses.iter().map(n_looked_at).sum();
+            let expected = accesses.iter().map(|access| unlisted.expected * (n_looked_at(access) / sum));
+            task.expected.extend(expected);
             task.accesses.extend(accesses);
         }
         Ok(Cow::Owned(task))
@@ -94,7 +100,8 @@ impl Task {
 
     /// What it is expected to take.
     pub fn taking(&self) -> Taking {
-        self.expected.iter().copied().sum()
+        let unlisted = self.unlisted.iter().map(|unlisted| unlisted.expected);
+        self.expected.iter().copied().chain(unlisted).sum()
     }
 
     /// The milliseconds that it is expected to take where the plan was made for.
@@ -102,12 +109,13 @@ impl Task {
         self.taking().planned
     }
 
-    /// Whether it pays to have a CPU do some of it, beside the GPU that it was planned for: its threads are those that
-    /// prepare what the GPU does, and tasks of an overlap join are more work than the whole.
+    /// Whether it pays to have a CPU do some of it, beside the GPU that it was planned for: its threads then have to list what
+    /// both look at, and tasks of an overlap join are more work than the whole.
     pub fn pays_beside(&self) -> bool {
         let kept = |access: &Access| matches!(access, Access::Overlap(_));
         let both = self.accesses.iter().zip(&self.expected);
         let slowed: f64 = both.map(|(access, it)| if kept(access) { it.planned } else { it.of_host }).sum();
+        let slowed = slowed + self.unlisted.iter().map(|unlisted| unlisted.expected.of_host).sum::<f64>();
         let Taking { planned, beside, .. } = self.taking();
         let together = (planned + slowed) / (1.0 + planned / beside);
         together < WORTH_IT * planned
@@ -115,19 +123,15 @@ impl Task {
 
     /// As about `n` tasks that take about as long as each other: of large accesses shares, of small ones several together.
     pub fn cut(self, n: usize) -> Vec<Self> {
-        if n <= 1 || self.accesses.is_empty() {
+        if n <= 1 || self.accesses.len() + self.unlisted.len() == 0 {
             return vec![self];
         }
         let (n_pairs, sum) = (self.n_pairs, self.milliseconds());
         let each = (sum / n as f64).max(f64::MIN_POSITIVE);
         let mut tasks: Vec<Self> = Vec::new();
-        if !self.unlisted.is_empty() {
-            tasks.push(Self {
-                accesses: Vec::new(),
-                unlisted: self.unlisted,
-                expected: Vec::new(),
-                n_pairs: 0,
-            });
+        for unlisted in self.unlisted {
+            let (accesses, expected) = (Vec::new(), Vec::new());
+            tasks.push(Self { accesses, unlisted: vec![unlisted], expected, n_pairs: 0 });
         }
         for (access, expected) in self.accesses.into_iter().zip(self.expected) {
             let n_parts = (expected.planned / each).round().max(1.0) as usize;

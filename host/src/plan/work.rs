@@ -1,7 +1,7 @@
 //! What an access path takes, in units of work, and what a unit takes on a device.
 //!
-//! A path's work is counted, not timed: records that the host lists, keys that it numbers, elements that it gathers, pairs
-//! that the device screens, hits of an index. [`Rates`] say how long a unit of each takes on one kind of device, and the
+//! A path's work is counted, not timed: records that are listed, keys that are numbered, elements that are gathered, pairs
+//! that are screened, hits of an index. [`Rates`] say how long a unit of each takes on one kind of device, and the
 //! sum is what the path is expected to take, in milliseconds. `cargo xtask train-cost` fits rates to what paths took.
 
 use std::iter::Sum;
@@ -69,12 +69,10 @@ impl Unit {
     pub fn bottleneck(self) -> Bottleneck {
         match self {
             Self::Sweep | Self::Join | Self::Block | Self::Group => Bottleneck::Start,
-            // Of what a join takes for a record, bringing it to its partition on a GPU is the least.
-            Self::Listed | Self::Item | Self::Keyed | Self::Joined | Self::Element | Self::Candidate => {
-                Bottleneck::Host
-            }
+            Self::Element | Self::Candidate => Bottleneck::Host,
             Self::Heaviest => Bottleneck::OneBlock,
-            // Values that an index finds are anywhere.
+            // Lists are sorted, and values that an index finds are anywhere.
+            Self::Listed | Self::Item | Self::Keyed | Self::Joined => Bottleneck::Memory,
             Self::Posting | Self::Hit | Self::Compared => Bottleneck::Memory,
             Self::Screened
             | Self::Passed
@@ -84,6 +82,11 @@ impl Unit {
             | Self::Tokens
             | Self::Near => Bottleneck::Arithmetic,
         }
+    }
+
+    /// Whether it is what the host does before places can share the rest.
+    fn is_listing(self) -> bool {
+        matches!(self, Self::Listed | Self::Item | Self::Keyed | Self::Element)
     }
 
     /// Whether the threads of a CPU share it; all else is done by one, or nearly.
@@ -159,7 +162,7 @@ impl Mul<f64> for Work {
 pub struct Taking {
     /// On the device that it was planned for.
     pub planned: f64,
-    /// What of that its host is busy with.
+    /// To list what it looks at, by the host, if several places are to share it.
     pub of_host: f64,
     /// On a CPU beside that device, if there is one; else as planned.
     pub beside: f64,
@@ -211,6 +214,12 @@ impl Rates {
     /// The milliseconds that some work is expected to take.
     pub fn milliseconds(&self, work: &Work) -> f64 {
         Unit::VARIANTS.iter().map(|&unit| self.of_unit(work, unit)).sum::<f64>() / 1e6
+    }
+
+    /// What of that is spent on lists.
+    pub(crate) fn listing(&self, work: &Work) -> f64 {
+        let listing = Unit::VARIANTS.iter().filter(|unit| unit.is_listing());
+        listing.map(|&unit| self.of_unit(work, unit)).sum::<f64>() / 1e6
     }
 
     /// The same, by bottleneck.

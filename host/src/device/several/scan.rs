@@ -9,6 +9,7 @@ use crate::encode::Encoded;
 use crate::operators::runs::{merge, sort};
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::Program;
+use crate::plan::partition::Area;
 use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
 
@@ -47,6 +48,19 @@ struct SeveralScan<'a> {
 }
 
 impl Scan for SeveralScan<'_> {
+    /// Where one place does all of it, it may list that itself; what several share is listed here.
+    fn task(&self, encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Task> {
+        let task = Task::unlisted(encoded, program, area, control)?;
+        let taking_part = self.several.taking_part(&task, &self.scans);
+        let mut scans = self.scans.iter().zip(taking_part).filter(|(_, takes_part)| *takes_part);
+        match (scans.next(), scans.next()) {
+            (Some((Some(scan), _)), None) if self.several.partitions.is_none() => {
+                scan.task(encoded, program, area, control)
+            }
+            _ => Ok(task.listed(encoded, program, control)?.into_owned()),
+        }
+    }
+
     fn run(
         &mut self,
         task: &Task,

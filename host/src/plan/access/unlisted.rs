@@ -9,6 +9,7 @@ use crate::encode::Encoded;
 use crate::plan::Program;
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::{Block, Lead, settings};
+use crate::plan::work::Taking;
 use hyperblock_shared::listing::Listing;
 use hyperblock_shared::sweep::Settings;
 
@@ -19,6 +20,8 @@ pub struct Unlisted {
     pub block: Block,
     /// What is to be made of them.
     pub by: By,
+    /// What it is expected to take.
+    pub expected: Taking,
     /// The number of the path.
     path: usize,
 }
@@ -85,7 +88,7 @@ impl Unlisted {
                 })
             }
         };
-        Some(Self { block: block.clone(), by, path })
+        Some(Self { block: block.clone(), by, expected: program.expected(path), path })
     }
 
     /// The same, listed.

@@ -47,6 +47,7 @@ impl CudaScan<'_> {
 
     /// The same, in the order in which they stand there.
     fn as_found(&self, n: usize, found: &mut Vec<Candidate>) -> Result<()> {
+        found.reserve(n);
         self.gpu.transfer(|| {
             self.gpu.receive(&self.results, n * CANDIDATE_WORDS, &mut |words: &[u32]| {
                 found.par_extend(cast_slice::<u32, Candidate>(words));
@@ -83,6 +84,7 @@ impl CudaScan<'_> {
     /// Appends some of the candidates that are words.
     fn unpacked(&self, words: &Words, range: Range<usize>, found: &mut Vec<Candidate>) -> Result<()> {
         let Words { words, packing } = words;
+        found.reserve(range.len());
         self.gpu.transfer(|| {
             self.gpu.receive(&words.slice(range.clone()), range.len(), &mut |words: &[u64]| {
                 found.par_extend(words.par_iter().map(|&word| packing.unpack(word)));
