@@ -50,7 +50,7 @@ const HEAVY_KEY: u64 = 1 << 12;
 /// An index of so many values stays within some hundred megabytes, if they are no longer than titles.
 const INDEXED: u32 = 1 << 20;
 /// Fewer records than this are listed by the host in less time than a device takes to begin.
-const UNLISTED: u32 = 1 << 15;
+const UNLISTED: u32 = 1 << 12;
 
 /// What the scan makes of the equalities that all rules of a branch ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]

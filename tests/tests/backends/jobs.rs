@@ -169,7 +169,7 @@ fn any_options() -> impl Strategy<Value = ScanOptions> {
         (1u32..=16).prop_map(|n| 32 * n),
         select(vec![0, 3, 1 << 12]),
         select(vec![1, 7, 1 << 20]),
-        select(vec![0, 20, 1 << 15]),
+        select(vec![0, 20, 1 << 12]),
     );
     (join, similarity, sizes).prop_map(
         |(join, similarity, (interval, window, stretch, heavy, indexed, unlisted))| {
