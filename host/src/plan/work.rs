@@ -28,6 +28,8 @@ pub enum Unit {
     Keyed,
     /// A record that a hash join partitions.
     Joined,
+    /// A pair of records with the same key that a hash join finds: it comes alone, and not in runs as those of a sweep do.
+    Paired,
     /// A pair of records with the same key, of the key that has most: one block of threads does them all.
     Heaviest,
     /// A pair of items that is screened.
@@ -75,6 +77,7 @@ impl Unit {
             Self::Listed | Self::Item | Self::Keyed | Self::Joined => Bottleneck::Memory,
             Self::Posting | Self::Hit | Self::Compared => Bottleneck::Memory,
             Self::Screened
+            | Self::Paired
             | Self::Passed
             | Self::Decided
             | Self::Edits

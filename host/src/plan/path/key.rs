@@ -69,7 +69,12 @@ impl KeyPath {
         let KeyPairs { n_records, n_pairs, most, n_heavy, heavy } = *pairs;
         let n_light = n_records - n_heavy;
         let found = match method {
-            KeyMethod::Hash => Work::of([(Unit::Join, 1.0), (Unit::Joined, n_light), (Unit::Heaviest, most)]),
+            KeyMethod::Hash => Work::of([
+                (Unit::Join, 1.0),
+                (Unit::Joined, n_light),
+                (Unit::Paired, n_pairs),
+                (Unit::Heaviest, most),
+            ]),
             KeyMethod::Sweep => {
                 Work::of([(Unit::Sweep, 1.0), (Unit::Listed, n_light), (Unit::Item, n_light)])
             }
