@@ -23,6 +23,7 @@ mod gpudet;
 mod growth;
 #[cfg(feature = "bench")]
 mod job;
+mod job_args;
 #[cfg(feature = "bench")]
 mod join;
 #[cfg(feature = "bench")]
@@ -60,6 +61,7 @@ mod workflow;
 pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
+use job_args::{JobArgs, JobName};
 use std::path::PathBuf;
 
 /// What `cargo xtask bench` is asked.
@@ -134,7 +136,7 @@ pub(crate) enum Command {
     Quality(QualityArgs),
     /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours
     Gpudet(GpudetArgs),
-    /// The program itself from file to file: seven jobs, with the time of every stage
+    /// The program itself from file to file: seven jobs, with the time of every stage, or beside other programs
     Job(JobArgs),
     /// The program itself over more and more records: time and memory of every stage, and how they grow
     Growth(growth::GrowthArgs),
@@ -497,48 +499,6 @@ pub(crate) struct PlanningArgs {
     /// The device, as for `hyperblock --device`
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,
-    /// Also write the figures and the machine to a file in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
-/// What the program is started for.
-#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
-#[value(rename_all = "lower")]
-pub(crate) enum JobName {
-    /// People with the same zip code and similar last names
-    E1,
-    /// People by three rules: zip code and last name, phone, year and description
-    E2,
-    /// People whose descriptions have similar words
-    S1w,
-    /// People whose descriptions have similar 3-grams
-    S1g,
-    /// People with similar streets
-    S1l,
-    /// The songs of the data set musicbrainz_20k, if it is there, to entities
-    Songs,
-    /// Generated CDs to entities, by sorted neighbourhoods and a score
-    Cds,
-}
-
-/// The program's workload.
-#[derive(clap::Args)]
-pub(crate) struct JobArgs {
-    /// A job to measure; may be repeated [default: all whose data is there]
-    #[arg(long, value_enum, value_name = "NAME")]
-    job: Vec<JobName>,
-    /// People in the table of workloads/gen_people.py; of 10,000, 100,000 and 1,000,000 the right counts are known
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
-    rows: u32,
-    /// CDs in the generated table
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(2..))]
-    cds: u32,
-    #[command(flatten)]
-    on: Devices,
-    /// The hyperblock to measure [default: built from this checkout]
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
     /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,

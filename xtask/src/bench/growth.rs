@@ -1,8 +1,8 @@
-//! Growth: whole jobs over more and more people, from file to file, with the time of each stage and the most memory.
+//! Growth: whole jobs over more and more records, from file to file, with the time of each stage and the most memory.
 //!
 //! Work should grow as the tables do. What a stage takes is held against the number of records: the slope of the line through
 //! both on logarithmic axes, 1 where it is proportional. Candidates may grow faster, and what is done with them. People are
-//! those of `cargo xtask gen people --skew 0.8 --seed 7`.
+//! those of `cargo xtask gen people --skew 0.8 --seed 7`, accidents those of `cargo xtask gen traffic --seed 7`.
 
 #[cfg(feature = "bench")]
 mod measured;
@@ -13,13 +13,15 @@ pub(super) use measured::run;
 use super::Devices;
 use std::path::PathBuf;
 
-/// What is asked of the people.
+/// What is asked, and of whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum GrowthJob {
     /// Four rules: phone; email and year; birth date and last name; zip code, street and first name
     Mixed,
     /// The same zip code and similar last names: very many candidates
     Zips,
+    /// Traffic accidents of 16 columns, fifty rules
+    Traffic,
 }
 
 /// How far it grows.

@@ -3,8 +3,9 @@
 //! Five over the people of the published workloads (E1 and E2 by rules, S1w, S1g and S1l by one similarity),
 //! and two that end in entities. What is timed is the program from its start to its end, and what it says of its
 //! stages: read, encode, plan, scan, write. Counts must be those that are known. Beside an older commit, or any
-//! two programs, jobs are run by turns, and must find the same.
+//! two programs, jobs are run by turns, and must find the same. Those over people are also done by [`peers`].
 
+mod peers;
 mod people;
 pub(super) mod summary;
 mod work;
@@ -18,13 +19,15 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use work::Work;
 
 /// Rounds, if nothing else is said, after one that is not counted.
 const ROUNDS: u32 = 5;
+/// People, if nothing else is said.
+const ROWS: u32 = 100_000;
 /// What is said of the program from its start to its end; and of all its stages, which leave out starting and ending.
 const WHOLE: &str = "all";
 const STAGES: &str = "stages";
@@ -34,6 +37,9 @@ pub(super) fn run(args: &JobArgs, sides: &AgainstArgs) -> Result<()> {
         Some(program) => Subject::given(program),
         None => Subject::built_here(Program::Hyperblock),
     };
+    if args.compare {
+        return peers::run(args, sides, here);
+    }
     let pair = Pair::open(sides, Program::Hyperblock, here)?;
     let works = works(args);
     match &pair {
@@ -45,7 +51,7 @@ pub(super) fn run(args: &JobArgs, sides: &AgainstArgs) -> Result<()> {
 /// The jobs whose data is there, or can be made.
 fn works(args: &JobArgs) -> Vec<Work> {
     let jobs = if args.job.is_empty() { JobName::value_variants() } else { args.job.as_slice() };
-    let make = |&job: &JobName| match Work::make(job, args) {
+    let make = |&job: &JobName| match Work::make(job, args.rows.unwrap_or(ROWS), args.cds) {
         Ok(work) => Some(work),
         Err(why) => {
             println!("{}: left out, {why:#}", job.name());
@@ -148,9 +154,13 @@ struct Run {
 /// Runs a job once.
 fn once(program: &Path, work: &Work, device: &str) -> Result<Run> {
     let folder = Scratch::new()?;
-    let output: PathBuf = folder.0.join("out.csv");
+    to_file(program, work, device, &folder.0.join("out.csv"))
+}
+
+/// The same, with an output that stays.
+fn to_file(program: &Path, work: &Work, device: &str, output: &Path) -> Result<Run> {
     let mut command = Command::new(program);
-    command.args(work.arguments()).args(["--device", device, "--output"]).arg(&output);
+    command.args(work.arguments()).args(["--device", device, "--output"]).arg(output);
     let start = Instant::now();
     let ran = command.output().with_context(|| format!("cannot start {}", program.display()))?;
     let wall = start.elapsed();
@@ -158,7 +168,7 @@ fn once(program: &Path, work: &Work, device: &str) -> Result<Run> {
     ensure!(ran.status.success(), "{} of {}: {}", work.name(), program.display(), errors.trim());
     let said = summary::parse(&errors).with_context(|| format!("what {} says", program.display()))?;
     work.check(&said.counts)?;
-    let written = fs::read(&output).with_context(|| format!("cannot read {}", output.display()))?;
+    let written = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
     let n_lines = written.iter().filter(|byte| **byte == b'\n').count() as u64;
     Ok(Run { wall, said, n_lines, digest: Sha256::digest(&written).to_vec() })
 }

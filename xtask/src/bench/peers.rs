@@ -5,6 +5,10 @@ use super::measure::Times;
 use anyhow::{Result, bail, ensure};
 use std::time::Duration;
 
+/// How it begins to say why there are none: time, memory, or something that it does not know.
+const WHYS: [&str; 3] = ["over ", "out of ", LACKS];
+pub(super) const LACKS: &str = "has no ";
+
 /// What was seen of a program.
 pub(super) enum Seen {
     Times(Times),
@@ -21,7 +25,7 @@ pub(super) fn parse(
 ) -> Result<(String, Seen)> {
     let lines: Vec<&str> = printed.lines().collect();
     let (version, seen) = match lines[..] {
-        [version, why] if why.starts_with("over ") || why.starts_with("out of ") => {
+        [version, why] if WHYS.iter().any(|begin| why.starts_with(begin)) => {
             (version, Seen::Nothing(why.to_owned()))
         }
         [version, n_found, seconds] => {

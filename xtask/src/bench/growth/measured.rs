@@ -30,11 +30,15 @@ const MIXED: [&str; 4] = [
 ];
 const ZIPS: [&str; 1] = ["l.zip = r.zip AND levenshtein_similarity(l.last_name, r.last_name) >= 0.8"];
 
-/// Counts that are known: of this project, at commit a0557a2.
-const KNOWN: [(GrowthJob, u32, u64); 3] = [
+/// A file: the rules are many, and have names.
+const TRAFFIC: &str = include_str!("../../../paper/traffic.toml");
+
+/// Counts that are known: of this project, at commit a0557a2; of traffic, at 6e887dc.
+const KNOWN: [(GrowthJob, u32, u64); 4] = [
     (GrowthJob::Mixed, 4_000_000, 2_877_378),
     (GrowthJob::Mixed, 16_000_000, 33_355_858),
     (GrowthJob::Zips, 16_000_000, 291_498_619),
+    (GrowthJob::Traffic, 1_000_000, 327_034),
 ];
 
 /// From the start of the program to its end.
@@ -72,7 +76,7 @@ fn grow(
 ) -> Result<()> {
     let mut sizes = Vec::new();
     for &n in rows {
-        let table = people(n)?;
+        let table = job.table(n)?;
         let mut runs = Vec::new();
         for nth in 0..=args.runs {
             let run = once(program, job, &table, device, &args.format)?;
@@ -147,17 +151,6 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
     (square > 0.0).then(|| both / square)
 }
 
-/// The table, made if it is not there.
-fn people(rows: u32) -> Result<PathBuf> {
-    let output = target().join("bench").join("growth").join(format!("{rows}-{SEED}"));
-    let table = output.join("people.csv");
-    if !table.is_file() {
-        let people = Command::People { rows, seed: SEED, duplicates: DUPLICATES, skew: Some(SKEW), output };
-        r#gen::run(&people)?;
-    }
-    Ok(table)
-}
-
 /// What came of a job.
 struct Run {
     wall: f64,
@@ -178,7 +171,7 @@ impl Run {
 fn once(program: &Path, job: GrowthJob, table: &Path, device: &str, format: &str) -> Result<Run> {
     let folder = Scratch::new()?;
     let rules = folder.0.join("rules.toml");
-    replace(&rules, |file| file.write_all(rule_file(job.conditions()).as_bytes()))?;
+    replace(&rules, |file| file.write_all(job.rules().as_bytes()))?;
     let mut command = process::Command::new(program);
     command.arg("dedupe").arg(table).args(["--device", device, "--rules"]).arg(&rules);
     match format {
@@ -208,11 +201,33 @@ impl GrowthJob {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    fn conditions(self) -> &'static [&'static str] {
+    fn rules(self) -> String {
         match self {
-            Self::Mixed => &MIXED,
-            Self::Zips => &ZIPS,
+            Self::Mixed => rule_file(&MIXED),
+            Self::Zips => rule_file(&ZIPS),
+            Self::Traffic => TRAFFIC.to_owned(),
         }
+    }
+
+    /// The table of so many records, made if it is not there.
+    fn table(self, rows: u32) -> Result<PathBuf> {
+        let folder = |of: &str| target().join("bench").join("growth").join(format!("{of}-{rows}-{SEED}"));
+        let (seed, duplicates) = (SEED, DUPLICATES);
+        let (table, make) = match self {
+            Self::Mixed | Self::Zips => {
+                let output = folder("people");
+                let table = output.join("people.csv");
+                (table, Command::People { rows, seed, duplicates, skew: Some(SKEW), output })
+            }
+            Self::Traffic => {
+                let output = folder("traffic");
+                (output.join("traffic.csv"), Command::Traffic { rows, seed, duplicates, output })
+            }
+        };
+        if !table.is_file() {
+            r#gen::run(&make)?;
+        }
+        Ok(table)
     }
 }
 

@@ -1,0 +1,314 @@
+//! The jobs over people beside DuckDB, Polars and rapidfuzz, from the same CSV file to a CSV file of pairs.
+//!
+//! Each program gets each job at the largest size that it finishes in time: 1,000,000 people, or a tenth of them, or a
+//! hundredth. We are then timed on the same table, as a user starts us; the others without the start of Python. They are
+//! installed from PyPI to an environment of their own in the build folder; `job_peers.py` says how each is asked, and what
+//! it does not know.
+//!
+//! Answers must be the same pairs. Where a program compares doubles, it may miss a pair whose similarity is the threshold
+//! exactly. Those are counted, and must be gone from our own answer when thresholds rise by a billionth. What a program
+//! finds and we do not must be there when they fall by as much.
+
+use super::work::Work;
+use super::{ROWS, to_file};
+use crate::bench::against::Subject;
+use crate::bench::measure::Times;
+use crate::bench::peers::{self, LACKS, Seen};
+use crate::bench::python::environment;
+use crate::bench::scan::names;
+use crate::bench::{AgainstArgs, JobArgs, JobName};
+use crate::cargo::{at_root, target};
+use crate::record;
+use anyhow::{Context, Result, bail, ensure};
+use clap::ValueEnum;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const SCRIPT: &str = include_str!("../job_peers.py");
+const PROGRAMS: [&str; 3] = ["duckdb", "polars", "rapidfuzz"];
+const PACKAGES: [&str; 4] = ["duckdb", "polars", "rapidfuzz", "numpy"];
+/// The largest table, if nothing else is said, and the smallest that is tried after it.
+const MOST_ROWS: u32 = 10 * ROWS;
+const LEAST_ROWS: u32 = ROWS / 10;
+/// Runs to take the median of, if nothing else is said, after one that is not counted.
+const RUNS: u32 = 3;
+/// More than doubles lose, and less than two similarities of short texts differ.
+const BILLIONTH: f64 = 1e-9;
+const HEAD: &str = "job,rows,program,runs,median_s,device,hyperblock_s,ratio,pairs,differ,seen";
+
+/// Pairs of ids, the smaller one first, in order.
+type Pairs = Vec<(u32, u32)>;
+
+/// What is compared, and with what.
+struct Bench<'a> {
+    args: &'a JobArgs,
+    runs: u32,
+    ours: Subject,
+    python: PathBuf,
+    folder: PathBuf,
+}
+
+/// What another program came to.
+struct Theirs {
+    /// With its version.
+    name: String,
+    seen: Seen,
+    pairs: Pairs,
+}
+
+/// What we came to on the same table.
+struct Ours {
+    rows: u32,
+    device: String,
+    times: Times,
+    pairs: Pairs,
+}
+
+pub(super) fn run(args: &JobArgs, sides: &AgainstArgs, here: impl FnOnce() -> Result<Subject>) -> Result<()> {
+    ensure!(
+        !sides.are_asked() && sides.within.is_none(),
+        "--compare is beside other programs, not beside an older commit, and has its own --most-seconds"
+    );
+    let asked = if args.job.is_empty() { JobName::value_variants() } else { args.job.as_slice() };
+    let (jobs, others): (Vec<JobName>, Vec<JobName>) =
+        asked.iter().partition(|job| !job.conditions().is_empty());
+    for job in others {
+        println!("{}: left out, it ends in entities", job.name());
+    }
+    let python = environment("job-peers", &PACKAGES)?;
+    let folder = target().join("bench").join("job-peers");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let bench = Bench { args, runs: sides.repeat.unwrap_or(RUNS), ours: here()?, python, folder };
+    let mut lines = vec![HEAD.to_owned()];
+    for job in jobs {
+        bench.job(job, &mut lines)?;
+    }
+    match &args.save {
+        Some(folder) => record::save_of(folder, "job-peers", &lines, &[("commit", bench.ours.describe()?)]),
+        None => Ok(()),
+    }
+}
+
+impl Bench<'_> {
+    /// All programs on one job.
+    fn job(&self, job: JobName, lines: &mut Vec<String>) -> Result<()> {
+        // Two programs may come to the same size.
+        let mut all_ours: Vec<Ours> = Vec::new();
+        for program in PROGRAMS {
+            for rows in sizes(self.args.rows.unwrap_or(MOST_ROWS)) {
+                let work = Work::make(job, rows, self.args.cds)?;
+                let theirs = self.theirs(program, &work)?;
+                let times = match &theirs.seen {
+                    Seen::Times(times) => times,
+                    Seen::Nothing(why) => {
+                        println!("{:4} {rows:9} rows  {:40} {why}", work.name(), theirs.name);
+                        lines.push(format!("{},{rows},{},0,,,,,,,\"{why}\"", work.name(), theirs.name));
+                        match why.starts_with(LACKS) {
+                            true => break,
+                            false => continue,
+                        }
+                    }
+                };
+                for device in names(&self.args.on.device) {
+                    let is_this = |ours: &Ours| ours.rows == rows && ours.device == device;
+                    if !all_ours.iter().any(is_this) {
+                        all_ours.push(self.ours(&work, &device)?);
+                    }
+                    let ours = all_ours.iter().find(|ours| is_this(ours)).context("it was just made")?;
+                    let n_differ = self.n_differ(&work, ours, &theirs)?;
+                    println!("{:4} {}", work.name(), describe(&theirs.name, times, ours, n_differ));
+                    lines.push(format!("{},{}", work.name(), line(&theirs.name, times, ours, n_differ)));
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the script over a table.
+    fn theirs(&self, program: &str, work: &Work) -> Result<Theirs> {
+        let output = self.folder.join(format!("{program}.csv"));
+        // What an earlier run left would be taken for an answer.
+        drop(fs::remove_file(&output));
+        let mut script = at_root(&self.python);
+        script.args(["-c", SCRIPT, program, &work.name()]).args([&work.table, &output]);
+        script.args([self.runs.to_string(), self.args.most_seconds.to_string()]);
+        let script = script.output()?;
+        if !script.status.success() {
+            let said = String::from_utf8_lossy(&script.stderr);
+            bail!("job_peers.py failed for {program} on {} ({}):\n{said}", work.name(), script.status);
+        }
+        let pairs = if output.is_file() { read(&output)? } else { Pairs::new() };
+        let (name, seen) =
+            parse(program, pairs.len(), self.runs, &String::from_utf8_lossy(&script.stdout))
+                .with_context(|| format!("what job_peers.py printed for {program} is not as expected"))?;
+        Ok(Theirs { name, seen, pairs })
+    }
+
+    /// Runs us, and one time more to warm up.
+    fn ours(&self, work: &Work, device: &str) -> Result<Ours> {
+        let output = self.folder.join("hyperblock.csv");
+        let run = |_| Ok(to_file(&self.ours.program, work, device, &output)?.wall);
+        let times = (0..=self.runs).map(run).collect::<Result<Vec<Duration>>>()?.split_off(1);
+        Ok(Ours {
+            rows: work.rows,
+            device: device.to_owned(),
+            times: Times::new(times),
+            pairs: read(&output)?,
+        })
+    }
+
+    /// How many pairs only one of both has; an error if that is not for the sake of doubles.
+    fn n_differ(&self, work: &Work, ours: &Ours, theirs: &Theirs) -> Result<usize> {
+        let (only_ours, only_theirs) =
+            (without(&ours.pairs, &theirs.pairs), without(&theirs.pairs, &ours.pairs));
+        if only_ours.is_empty() && only_theirs.is_empty() {
+            return Ok(0);
+        }
+        let shifted = |by| -> Result<Pairs> {
+            let output = self.folder.join("shifted.csv");
+            to_file(&self.ours.program, &work.shifted(by)?, &ours.device, &output)?;
+            read(&output)
+        };
+        let (above, below) = (shifted(BILLIONTH)?, shifted(-BILLIONTH)?);
+        let wrong = without(&only_theirs, &below).into_iter();
+        let wrong: Pairs =
+            wrong.chain(only_ours.iter().copied().filter(|pair| above.binary_search(pair).is_ok())).collect();
+        ensure!(
+            wrong.is_empty(),
+            "{} of {} rows: we and {} differ by {} pairs that are not at a threshold, such as {:?}",
+            work.name(),
+            work.rows,
+            theirs.name,
+            wrong.len(),
+            wrong[0]
+        );
+        Ok(only_ours.len() + only_theirs.len())
+    }
+}
+
+/// From the largest table to the smallest.
+fn sizes(most: u32) -> Vec<u32> {
+    let next = |rows: &u32| Some(rows / 10).filter(|rows| *rows >= LEAST_ROWS);
+    std::iter::successors(Some(most), next).collect()
+}
+
+/// What the script printed beside the pairs that it wrote.
+fn parse(program: &str, n_pairs: usize, runs: u32, printed: &str) -> Result<(String, Seen)> {
+    // One that takes long is measured once.
+    peers::parse(program, n_pairs as u64, |n| n == runs as usize || n == 1, printed)
+}
+
+/// Pairs as all programs write them: two ids a line, after a head. We write the rule, too.
+fn read(path: &Path) -> Result<Pairs> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    pairs(&text).with_context(|| format!("{} has no pairs", path.display()))
+}
+
+fn pairs(text: &str) -> Result<Pairs> {
+    let pair = |line: &str| -> Result<(u32, u32)> {
+        let mut fields = line.split(',');
+        let mut id = || -> Result<u32> { Ok(fields.next().context("a line is too short")?.parse()?) };
+        Ok((id()?, id()?))
+    };
+    let mut pairs = text.lines().skip(1).map(pair).collect::<Result<Pairs>>()?;
+    pairs.sort_unstable();
+    ensure!(pairs.iter().all(|(left, right)| left < right), "a pair has the larger id first");
+    ensure!(pairs.is_sorted_by(|one, next| one < next), "a pair stands there twice");
+    Ok(pairs)
+}
+
+/// Those of the first that the second has not.
+fn without(pairs: &[(u32, u32)], others: &[(u32, u32)]) -> Pairs {
+    pairs.iter().copied().filter(|pair| others.binary_search(pair).is_err()).collect()
+}
+
+fn describe(name: &str, theirs: &Times, ours: &Ours, n_differ: usize) -> String {
+    format!(
+        "{:9} rows  {name:40} {:9.4} s, hyperblock on {} {:9.4} s: {:7.1} times ours; {} pairs, {}",
+        ours.rows,
+        theirs.median(),
+        ours.device,
+        ours.times.median(),
+        theirs.median() / ours.times.median(),
+        ours.pairs.len(),
+        match n_differ {
+            0 => "the same".to_owned(),
+            n => format!("{n} differ at a threshold"),
+        },
+    )
+}
+
+fn line(name: &str, theirs: &Times, ours: &Ours, n_differ: usize) -> String {
+    format!(
+        "{},{name},{},{:.6},{},{:.6},{:.3},{},{n_differ},compared",
+        ours.rows,
+        theirs.n_runs(),
+        theirs.median(),
+        ours.device,
+        ours.times.median(),
+        theirs.median() / ours.times.median(),
+        ours.pairs.len(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ours, Pairs, Seen, describe, line, pairs, parse, sizes, without};
+    use crate::bench::measure::Times;
+    use std::time::Duration;
+
+    #[test]
+    fn what_the_script_prints_is_read() {
+        let (name, seen) = parse("duckdb", 7, 3, "2.0.0\n7\n0.5 0.25 0.3\n").unwrap();
+        let Seen::Times(theirs) = seen else { panic!("{name} has times") };
+        let ours = Ours {
+            rows: 10,
+            device: "cpu".to_owned(),
+            times: Times::new(vec![Duration::from_millis(100)]),
+            pairs: vec![(1, 2); 7],
+        };
+        let saved = line(&name, &theirs, &ours, 2);
+        assert_eq!(saved, "10,duckdb 2.0.0,3,0.300000,cpu,0.100000,3.000,7,2,compared");
+        assert_eq!(saved.split(',').count() + 1, super::HEAD.split(',').count());
+        let told = describe(&name, &theirs, &ours, 0);
+        assert!(told.ends_with("    3.0 times ours; 7 pairs, the same"), "{told}");
+        assert!(describe(&name, &theirs, &ours, 2).ends_with("7 pairs, 2 differ at a threshold"));
+
+        // One that takes long is measured once.
+        assert!(parse("duckdb", 7, 3, "2.0.0\n7\n12.5\n").is_ok());
+        for wrong in
+            ["", "2.0.0\n", "2.0.0\n8\n1 1 1\n", "2.0.0\n7\n1 1\n", "2.0.0\n7\n-1\n", "2.0.0\nelse\n"]
+        {
+            assert!(parse("duckdb", 7, 3, wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn why_there_are_no_times_is_told() {
+        for why in ["over 300 s", "out of memory (12 GB)", "has no Levenshtein"] {
+            let (_, seen) = parse("polars", 0, 3, &format!("2.1.0\n{why}\n")).unwrap();
+            assert!(matches!(seen, Seen::Nothing(told) if told == why));
+        }
+    }
+
+    #[test]
+    fn tables_get_smaller() {
+        assert_eq!(sizes(1_000_000), [1_000_000, 100_000, 10_000]);
+        assert_eq!(sizes(50_000), [50_000]);
+        assert_eq!(sizes(500), [500]);
+    }
+
+    #[test]
+    fn pairs_are_told_apart() {
+        let ours = pairs("left,right,rule\n3,158,rule 1\n3,9,rule 2\n").unwrap();
+        let theirs = pairs("left,right\n3,9\n4,5\n").unwrap();
+        assert_eq!(ours, [(3, 9), (3, 158)]);
+        assert_eq!((without(&ours, &theirs), without(&theirs, &ours)), (vec![(3, 158)], vec![(4, 5)]));
+        assert_eq!(pairs("left,right\n").unwrap(), Pairs::new());
+        for wrong in ["left,right\n2,1\n", "left,right\n1,2\n1,2\n", "left,right\n1\n", "left,right\na,2\n"] {
+            assert!(pairs(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
