@@ -61,7 +61,7 @@ mod workflow;
 pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
-use job_args::{JobArgs, JobName};
+use job_args::JobArgs;
 use std::path::PathBuf;
 
 /// What `cargo xtask bench` is asked.

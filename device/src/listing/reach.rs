@@ -70,7 +70,7 @@ fn of_interval(block: &impl Block, met: &Met<'_>, lefts: Range<u32>, rights: Ran
     };
     let mut item = lefts.start + block.lane();
     match (met.screen, met.measure) {
-        (Screen::None, _) => return rights,
+        (Screen::None, _) => rights,
         (Screen::Codes | Screen::Reaches, _) => {
             while item < lefts.end {
                 add(codes_met(met.screen, &met.sketches[0][item as usize]));

@@ -10,10 +10,11 @@ mod people;
 pub(super) mod summary;
 mod work;
 
+use super::AgainstArgs;
 use super::against::{self, Budget, Compared, Pair, Program, Row, Scratch, Subject, Turns};
+use super::job_args::{JobArgs, JobName};
 use super::measure::Times;
 use super::scan::names;
-use super::{AgainstArgs, JobArgs, JobName};
 use crate::record;
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;

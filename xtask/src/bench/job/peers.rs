@@ -11,12 +11,13 @@
 
 use super::work::Work;
 use super::{ROWS, to_file};
+use crate::bench::AgainstArgs;
 use crate::bench::against::Subject;
+use crate::bench::job_args::{JobArgs, JobName};
 use crate::bench::measure::Times;
 use crate::bench::peers::{self, LACKS, Seen};
 use crate::bench::python::environment;
 use crate::bench::scan::names;
-use crate::bench::{AgainstArgs, JobArgs, JobName};
 use crate::cargo::{at_root, target};
 use crate::record;
 use anyhow::{Context, Result, bail, ensure};

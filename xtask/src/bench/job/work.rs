@@ -1,8 +1,9 @@
 //! The jobs: what hyperblock is asked, and what it must find.
 
 use super::people;
+use crate::bench::job_args::JobName;
+use crate::bench::workflow;
 use crate::bench::workload::data_sets;
-use crate::bench::{JobName, workflow};
 use crate::cargo::{root, target};
 use crate::paths::rule_file;
 use crate::replace::replace;
@@ -163,7 +164,7 @@ impl JobName {
 #[cfg(test)]
 mod tests {
     use super::{E2, S1W, Work, shift};
-    use crate::bench::JobName;
+    use crate::bench::job_args::JobName;
 
     fn work(name: JobName, rows: u32) -> Work {
         let (table, rules) = ("table.csv".into(), "rules.toml".into());
