@@ -47,7 +47,7 @@ fn each_device_has_its_paths() {
     assert_snapshot!(chosen("cuda.toml"), @"
     Planned for: cuda, as its costs say
     sweep led by levenshtein_similarity(l.email, r.email) >= 0.8
-    sweep by key of l.phone = r.phone
+    hash join on l.phone = r.phone
     ");
     let json = folder.stdout(&format!("{explain} cuda.toml --format json"));
     assert!(json.contains("\"planned_for\": \"cuda\""), "{json}");
