@@ -27,7 +27,8 @@ unsafe extern "ptx-kernel" fn hyperblock_listing_number(of: DeviceKeys) {
 unsafe extern "ptx-kernel" fn hyperblock_listing_count(of: DeviceKeys) {
     // SAFETY: keys are read, as a kernel or a copy before left them; counts are shared as atomics.
     let memory = unsafe { Memory::of_launch() };
-    let counts = of.counts[of.side as usize % 2];
+    // By a number that is only known here, the array would be copied to where it can be looked up.
+    let counts = if of.side == 1 { of.counts[1] } else { of.counts[0] };
     count(&BLOCK, memory.read(of.keys.to_read()), memory.atomics(counts));
 }
 
