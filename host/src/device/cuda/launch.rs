@@ -14,6 +14,7 @@ mod listed;
 mod listing;
 mod neighbours;
 mod overlap;
+mod prepared;
 mod relation;
 mod residual;
 mod scan;

@@ -3,11 +3,11 @@
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
 use super::file::{KernelFile, kernel_file};
-use super::{Kernel, n_multiprocessors};
+use super::prepared::{Module, Prepared};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use bytemuck::Pod;
-use cudarc::driver::{CudaContext, LaunchConfig};
+use cudarc::driver::CudaContext;
 use hyperblock_shared::layout::{DeviceKeys, DeviceLists, DeviceReach};
 use std::sync::Arc;
 
@@ -32,34 +32,20 @@ pub(in crate::device::cuda) struct ListingKernels {
     reach: Prepared<DeviceReach>,
 }
 
-#[derive(Debug)]
-struct Prepared<A> {
-    kernel: Kernel<A>,
-    config: LaunchConfig,
-}
-
 impl ListingKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let n_multiprocessors = n_multiprocessors(context, device)?;
-        let module = FILE.load(context, device)?;
-        macro_rules! kernel {
-            ($name:literal) => {{
-                let kernel = Kernel::find(&module, concat!("hyperblock_listing_", $name))?;
-                let config = kernel.filling(n_multiprocessors, THREADS, 0);
-                Prepared { kernel, config }
-            }};
-        }
+        let module = Module::load(FILE, (context, device), "hyperblock_listing_", THREADS)?;
         Ok(Self {
-            number: kernel!("number"),
-            count: kernel!("count"),
-            kinds: kernel!("kinds"),
-            deal: kernel!("deal"),
-            place: kernel!("place"),
-            lens: kernel!("lens"),
-            groups: kernel!("groups"),
-            begin: kernel!("begin"),
-            items: kernel!("items"),
-            reach: kernel!("reach"),
+            number: module.filling("number", 0)?,
+            count: module.filling("count", 0)?,
+            kinds: module.filling("kinds", 0)?,
+            deal: module.filling("deal", 0)?,
+            place: module.filling("place", 0)?,
+            lens: module.filling("lens", 0)?,
+            groups: module.filling("groups", 0)?,
+            begin: module.filling("begin", 0)?,
+            items: module.filling("items", 0)?,
+            reach: module.filling("reach", 0)?,
         })
     }
 }
@@ -139,8 +125,7 @@ impl ListingLaunches<'_> {
     /// # Safety
     /// As for [`Kernel::launch`]; the blocks are right.
     unsafe fn launch<A: Pod>(&self, prepared: &Prepared<A>, arguments: A) -> Result<()> {
-        let Prepared { kernel, config } = prepared;
         // SAFETY: who calls this has seen to the arrays; the kernels take any number of blocks of whole warps.
-        unsafe { kernel.launch(self.gpu, *config, arguments, "listing records") }
+        unsafe { prepared.launch(self.gpu, arguments, "listing records") }
     }
 }

@@ -3,11 +3,11 @@
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
 use super::file::{KernelFile, kernel_file};
-use super::{Kernel, n_multiprocessors, one_block};
+use super::prepared::{Module, Prepared};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use bytemuck::Pod;
-use cudarc::driver::{CudaContext, CudaModule, LaunchConfig};
+use cudarc::driver::CudaContext;
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
     DeviceAtomics, DeviceCell, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing,
@@ -53,48 +53,16 @@ pub(in crate::device::cuda) struct RelationKernels {
     join: Prepared<DeviceProjection>,
 }
 
-/// A kernel, and the blocks that it is launched with: rounds of a query are short, so they are worked out once.
-#[derive(Debug)]
-struct Prepared<A> {
-    kernel: Kernel<A>,
-    config: LaunchConfig,
-}
-
-/// A file of kernels, for so many multiprocessors.
-struct Module {
-    module: Arc<CudaModule>,
-    n_multiprocessors: u32,
-}
-
-impl Module {
-    /// A kernel that fills the GPU.
-    fn filling<A: Pod>(&self, name: &str, shared_words: u32) -> Result<Prepared<A>> {
-        let kernel = self.find(name)?;
-        let config = kernel.filling(self.n_multiprocessors, RELATION_THREADS, shared_words);
-        Ok(Prepared { kernel, config })
-    }
-
-    /// A kernel of one block.
-    fn alone<A: Pod>(&self, name: &str, shared_words: u32) -> Result<Prepared<A>> {
-        Ok(Prepared { kernel: self.find(name)?, config: one_block(THREADS_OF_ONE, shared_words) })
-    }
-
-    fn find<A: Pod>(&self, name: &str) -> Result<Kernel<A>> {
-        Kernel::find(&self.module, &format!("hyperblock_relation_{name}"))
-    }
-}
-
 impl RelationKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
-        let n_multiprocessors = n_multiprocessors(context, device)?;
-        let module = Module { module: FILE.load(context, device)?, n_multiprocessors };
+        let module = Module::load(FILE, (context, device), "hyperblock_relation_", RELATION_THREADS)?;
         Ok(Self {
             histogram: module.filling("histogram", HISTOGRAM_WORDS)?,
             totals: module.filling("totals", 0)?,
-            narrow_starts: module.alone("narrow_starts", SUM_WORDS)?,
+            narrow_starts: module.alone("narrow_starts", THREADS_OF_ONE, SUM_WORDS)?,
             spread: module.filling("spread", 0)?,
             scatter: module.filling("scatter", scatter_words(RELATION_THREADS))?,
-            starts: module.alone("starts", WIDE_SUM_WORDS)?,
+            starts: module.alone("starts", THREADS_OF_ONE, WIDE_SUM_WORDS)?,
             mark: module.filling("mark", 0)?,
             compact: module.filling("compact", 0)?,
             pack: module.filling("pack", 0)?,
@@ -243,8 +211,7 @@ impl RelationLaunches<'_> {
     /// # Safety
     /// As for [`Kernel::launch`]; the blocks are right.
     unsafe fn launch<A: Pod>(&self, prepared: &Prepared<A>, arguments: A) -> Result<()> {
-        let Prepared { kernel, config } = prepared;
         // SAFETY: who calls this has seen to the arrays, and `RelationKernels::load` to the blocks.
-        unsafe { kernel.launch(self.gpu, *config, arguments, "launching relational operators") }
+        unsafe { prepared.launch(self.gpu, arguments, "launching relational operators") }
     }
 }
