@@ -10,7 +10,6 @@ use hyperblock::plan::{AccessChoice, ScanOptions, SimilarityChoice, Variant};
 use hyperblock::{Control, Prepared};
 use hyperblock_tests::case::{Case, Paper};
 use hyperblock_tests::generate::{cases, for_cases, keyed_cases, regular_rules, regular_sheet, zipf_sheet};
-use std::cell::Cell;
 
 pub(crate) const TRIALS: &[Registered] = trials![
     // The CPU has the host list them.
@@ -22,6 +21,11 @@ pub(crate) const TRIALS: &[Registered] = trials![
 /// Everything is listed by the device, and keys of more than a few pairs are heavy.
 fn usual() -> ScanOptions {
     ScanOptions { unlisted: 0, heavy: 3, similarity: SimilarityChoice::Sweep, ..hashed() }
+}
+
+/// The same, but that nothing is joined.
+fn swept() -> ScanOptions {
+    ScanOptions { access: AccessChoice::Sweep, ..usual() }
 }
 
 /// Lists by lead, light keys that are joined, light keys that are swept, and heavy keys.
@@ -42,24 +46,17 @@ fn count(paper: &Paper<'_>, counts: &mut [usize; 4]) {
 
 fn random_lists(bench: Bench) {
     let device = bench.shape(32, 2, 1 << 12).open();
-    let swept = ScanOptions { access: AccessChoice::Sweep, ..usual() };
-    let counts = Cell::new([0; 4]);
     let (n_cases, most_rows) = bench.by((0, 0), (8, 30), (60, 60));
     let check = |paper: &Paper<'_>| {
         let wanted = paper.oracle();
-        for options in [usual(), swept] {
+        for options in [usual(), swept()] {
             let again = paper.again(&|job| job.scan_options(options).cost(by_pairs()));
-            let mut counted = counts.get();
-            count(&again, &mut counted);
-            counts.set(counted);
             let name = format!("{} with {options:?}", device.name());
             paper.assert_same(&name, &wanted, &again.run(&*device));
         }
     };
     for_cases(n_cases, &keyed_cases(most_rows), check);
     for_cases(n_cases, &cases(most_rows), check);
-    let counts = counts.get();
-    assert!(counts.iter().all(|&n| n > 3), "too few by lead, joined, swept, heavy: {counts:?}");
 }
 
 /// Values and records, texts and sets, short and long, numbers and codes, one column on both sides or two.
@@ -81,16 +78,23 @@ fn every_kind_of_list(bench: Bench) {
         all_cases.extend(each.map(|whens| Case { left: zipf_sheet(n_rows, 1), right: right.clone(), whens }));
     }
     all_cases.push(Case { left: regular_sheet(n_rows, 0), right: None, whens: regular_rules() });
+    let mut counts = [0; 4];
     for case in &all_cases {
         let paper = prepare(case);
         let wanted = paper.run(&Cpu::new());
-        for variants in [Vec::new(), vec![Variant::NoDictionary], vec![Variant::NoFilter]] {
+        for options in [usual(), swept()] {
+            let again = paper.again(&|job| job.scan_options(options).cost(by_pairs()));
+            count(&again, &mut counts);
+            paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &again.run(&*device));
+        }
+        for variants in [vec![Variant::NoDictionary], vec![Variant::NoFilter]] {
             let again =
                 paper.again(&|job| job.scan_options(usual()).variants(variants.clone()).cost(by_pairs()));
             let name = format!("{} as {variants:?}", device.name());
             paper.assert_same(&name, &wanted, &again.run(&*device));
         }
     }
+    assert!(counts.iter().all(|&n| n > 3), "too few by lead, joined, swept, heavy: {counts:?}");
 }
 
 /// Some hundred thousand records: lists of many tiles and many blocks.

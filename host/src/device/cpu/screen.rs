@@ -194,6 +194,7 @@ struct Rights<'a> {
 /// [`Limits::pass`], for many right items at once: with `WIDE` of 128 bits, with `FIRSTS` looking at first symbols.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vpopcntdq",
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+popcnt",
     "x86_64+avx2+bmi1+bmi2+popcnt",
     "x86_64+popcnt"
 ))]

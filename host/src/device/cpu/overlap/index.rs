@@ -3,16 +3,29 @@
 //! Counted, summed up and filled as on a GPU. A part of the values belongs to one thread, and so do its slots: nobody waits
 //! for anybody, and lists are in order.
 
-use hyperblock_shared::overlap::{Overlap, Range32};
+use hyperblock_shared::overlap::{Overlap, Range32, Signature};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// A posting as a word, and the sketch of its value's signature: most hits are told apart without going to where signatures
+/// are, which are too many to stay in a cache.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Entry {
+    pub(super) posting: u64,
+    pub(super) sketch: u64,
+}
+
+/// A signature, folded once more: bits in which two sketches differ stand for elements that one of the values lacks, too.
+pub(super) fn sketch([a, b, c, d]: &Signature) -> u64 {
+    a | b | c | d
+}
 
 /// Lists of postings.
 pub(super) struct Index {
     /// By slot, where its postings start; and at the end, how many there are.
     starts: Vec<AtomicU32>,
-    postings: Vec<u64>,
+    entries: Vec<Entry>,
 }
 
 impl Index {
@@ -42,19 +55,22 @@ impl Index {
             start.store(sum, Relaxed);
             sum += count;
         }
-        let postings: Vec<AtomicU64> = (0..sum).map(|_| AtomicU64::new(0)).collect();
+        let entries: Vec<[AtomicU64; 2]> = (0..sum).map(|_| [0, 0].map(AtomicU64::new)).collect();
         for_each(&|item, nth, place| {
             let at = place.load(Relaxed);
-            postings[at as usize].store(overlap.posting(item, nth).word(), Relaxed);
+            let [posting, of_value] = &entries[at as usize];
+            posting.store(overlap.posting(item, nth).word(), Relaxed);
+            of_value.store(sketch(&overlap.indexed.signatures[item as usize]), Relaxed);
             place.store(at + 1, Relaxed);
         });
-        Self { starts, postings: postings.into_iter().map(AtomicU64::into_inner).collect() }
+        let entries = entries.into_iter().map(|words| words.map(AtomicU64::into_inner));
+        Self { starts, entries: entries.map(|[posting, sketch]| Entry { posting, sketch }).collect() }
     }
 
     /// The postings of some slots.
     #[inline]
-    pub(super) fn postings(&self, slots: Range32) -> &[u64] {
+    pub(super) fn entries(&self, slots: Range32) -> &[Entry] {
         let place = |slot: u32| self.starts[slot as usize].load(Relaxed) as usize;
-        &self.postings[place(slots.from)..place(slots.upto)]
+        &self.entries[place(slots.from)..place(slots.upto)]
     }
 }

@@ -1,9 +1,10 @@
-//! Looking values up: hits are gathered first, then screened by their signatures, then compared.
+//! Looking values up: hits are gathered first, as far as their sketches let them pass, then screened by their signatures,
+//! then compared.
 //!
 //! Few hits pass, but which is anybody's guess: a processor that guesses wrong loses more time than a hit takes. So the
 //! first two steps do not branch. They append every hit, and move on by one only where it passes.
 
-use super::index::Index;
+use super::index::{Entry, Index, sketch};
 use super::{Pairs, room};
 use hyperblock_shared::overlap::{Posting, Range32, Signature, Value, holds, unshared};
 use multiversion::multiversion;
@@ -19,6 +20,8 @@ pub(super) struct Probe<'a> {
     class: u32,
     /// By class of indexed values: how many elements the two may lack of each other, for the class at hand.
     room: Vec<i32>,
+    /// The most of it that any class has.
+    most: u32,
     hits: Vec<u64>,
     passed: Vec<u32>,
     /// By indexed value: the last probing value that it was compared with. Of several hits of a pair only the first can be its
@@ -30,7 +33,7 @@ impl<'a> Probe<'a> {
     pub(super) fn new(pairs: Pairs<'a>, index: &'a Index) -> Self {
         let (hits, passed) = (vec![0; GATHERED], vec![0; GATHERED]);
         let compared = vec![u32::MAX; pairs.overlap.indexed.values.len()];
-        Self { pairs, index, class: u32::MAX, room: Vec::new(), hits, passed, compared }
+        Self { pairs, index, class: u32::MAX, room: Vec::new(), most: 0, hits, passed, compared }
     }
 
     /// All pairs of a probing value.
@@ -39,21 +42,25 @@ impl<'a> Probe<'a> {
         if class != self.class {
             self.class = class;
             self.room = room(&self.pairs.overlap, class);
+            let has_bitmap = self.pairs.overlap.sizes.has_bitmap == 1;
+            let most = self.room.iter().max().filter(|_| has_bitmap);
+            self.most = most.map_or(u32::MAX, |&most| most.max(0) as u32);
         }
         for nth in 0..self.pairs.overlap.probing.classes[class as usize].prefix {
             let Some(lookup) = self.pairs.overlap.lookup(item, nth) else { continue };
             let index = self.index;
-            for postings in index.postings(lookup.slots).chunks(GATHERED) {
-                self.postings(item, nth, lookup.items, postings);
+            for entries in index.entries(lookup.slots).chunks(GATHERED) {
+                self.entries(item, nth, lookup.items, entries);
             }
         }
     }
 
-    fn postings(&mut self, item: u32, nth: u32, items: Range32, postings: &[u64]) {
-        let n_hits = gather(postings, self.class, items, &mut self.hits[..postings.len()]);
+    fn entries(&mut self, item: u32, nth: u32, items: Range32, entries: &[Entry]) {
+        let signature = &self.pairs.overlap.probing.signatures[item as usize];
+        let within = Within { class: self.class, items, sketch: sketch(signature), most: self.most };
+        let n_hits = gather(entries, &within, &mut self.hits[..entries.len()]);
         let hits = &self.hits[..n_hits];
         let n_passed = if self.pairs.overlap.sizes.has_bitmap == 1 {
-            let signature = &self.pairs.overlap.probing.signatures[item as usize];
             let signatures = self.pairs.overlap.indexed.signatures;
             screen(hits, signature, signatures, &self.room, &mut self.passed[..n_hits])
         } else {
@@ -80,15 +87,27 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// `Overlap::is_hit`, for many postings: writes those that are to `hits`, which is as long; how many they are.
-#[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt"))]
-fn gather(postings: &[u64], class: u32, items: Range32, hits: &mut [u64]) -> usize {
+/// What a hit must be within.
+struct Within {
+    class: u32,
+    items: Range32,
+    sketch: u64,
+    most: u32,
+}
+
+/// `Overlap::is_hit`, for many postings, and by their sketches: writes those that are to `hits`, which is as long; how many
+/// they are.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+popcnt", "x86_64+popcnt"))]
+fn gather(entries: &[Entry], within: &Within, hits: &mut [u64]) -> usize {
+    let &Within { class, items, sketch, most } = within;
     let n_items = items.upto - items.from;
     let mut n = 0;
-    for &word in postings {
-        let posting = Posting::from_word(word);
-        hits[n] = word;
-        let is_hit = (class < u32::from(posting.reach)) & (posting.item.wrapping_sub(items.from) < n_items);
+    for entry in entries {
+        let posting = Posting::from_word(entry.posting);
+        hits[n] = entry.posting;
+        let is_hit = (class < u32::from(posting.reach))
+            & (posting.item.wrapping_sub(items.from) < n_items)
+            & ((entry.sketch ^ sketch).count_ones() <= most);
         n += usize::from(is_hit);
     }
     n
