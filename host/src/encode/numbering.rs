@@ -73,9 +73,10 @@ pub(crate) fn number<V: Copy + Sync, S: Split<V>>(
         outputs.push((heads, tokens, start));
         start += chunk.numbers.len() as u32;
     }
+    let n_codes = codes.iter().map(Vec::len).sum();
     chunks.into_par_iter().zip(outputs).enumerate().for_each(|(ix, (chunk, (heads, tokens, start)))| {
         let codes = chunk.codes(ix, &shares, &codes);
-        chunk.write(&codes, start, heads, tokens, control);
+        chunk.write(&codes, &mut Sorting::new(n_codes), start, heads, tokens, control);
     });
     Ok((heads, tokens))
 }
@@ -169,6 +170,7 @@ impl<K: Copy + Eq + Hash> Chunk<K> {
     fn write(
         &self,
         codes: &[u32],
+        sorting: &mut Sorting,
         mut start: u32,
         heads: &mut [Head],
         mut tokens: &mut [u32],
@@ -185,9 +187,45 @@ impl<K: Copy + Eq + Hash> Chunk<K> {
                 *token = codes[number as usize];
                 signature |= token_bit(*token);
             }
-            set.sort_unstable();
+            sorting.sort(set);
             *head = Head { start, len, beginning: 0, signature };
             start += len;
+        }
+    }
+}
+
+/// Sorts sets of codes. Where a set has many of all codes there are, as of q-grams it has, it is sooner read off a bitmap.
+struct Sorting {
+    /// A bit for each code, none of which is set between sets.
+    codes: Vec<u64>,
+}
+
+/// Words of the bitmap for each element of a set, at most: sorting takes as long.
+const WORDS_PER_ELEMENT: usize = 8;
+
+impl Sorting {
+    fn new(n_codes: usize) -> Self {
+        Self { codes: vec![0; n_codes.div_ceil(64)] }
+    }
+
+    /// Sorts different codes.
+    fn sort(&mut self, set: &mut [u32]) {
+        if self.codes.len() > set.len() * WORDS_PER_ELEMENT {
+            set.sort_unstable();
+            return;
+        }
+        for &code in &*set {
+            self.codes[code as usize / 64] |= 1 << (code % 64);
+        }
+        let mut places = set.iter_mut();
+        for (word, codes) in (0..).zip(&mut self.codes) {
+            let mut left = std::mem::take(codes);
+            while left != 0 {
+                if let Some(place) = places.next() {
+                    *place = word * 64 + left.trailing_zeros();
+                }
+                left &= left - 1;
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Some values of each side are joined with each other, as they would be among all: the same prefixes, the same bounds, and
 //! elements in the order of their frequencies. So many pairs of the sample are hits, and that share of all pairs will be.
 
-use super::ElementList;
+use super::{ElementList, signature};
 use super::block::{BlockJoin, Values, pairs};
 use super::grams::{Element, elements_of, most_symbols};
 use crate::base::random::Random;
@@ -13,7 +13,7 @@ use crate::plan::path::{OverlapCounts, OverlapMethod};
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns as _, Head, MISSING};
 use hyperblock_shared::measure::ArchivedMeasure;
-use hyperblock_shared::overlap::{Class, Overlap, Posting, Signature, Value, holds, least_common, sign};
+use hyperblock_shared::overlap::{Class, Overlap, Posting, Value, holds, least_common};
 use std::ops::Range;
 
 /// Values of a side that are drawn: if they are long, or leads many, fewer, but no less than this.
@@ -304,9 +304,7 @@ impl Sample {
         for (&start, &len) in list.starts.iter().zip(&list.lens) {
             let own = &mut self.elements[start as usize..(start + len) as usize];
             own.sort_unstable();
-            let mut signature = Signature::default();
-            own.iter().for_each(|&element| sign(&mut signature, element));
-            list.signatures.push(signature);
+            list.signatures.push(signature(own));
         }
         list
     }
