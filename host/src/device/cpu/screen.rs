@@ -90,13 +90,12 @@ impl<'a> Screening<'a> {
         if !self.pass_all(left, sketch, offset..n_rights) {
             return;
         }
-        for (block, flags) in self.passed.chunks(8).enumerate() {
-            // Nearly always none of eight has passed.
-            if flags.iter().fold(0, |any, flag| any | flag) == 0 {
-                continue;
-            }
-            for (place, _) in flags.iter().enumerate().filter(|&(_, &flag)| flag != 0) {
-                let place = 8 * block + place;
+        // Eight flags are a word, and nearly always none of eight has passed. What is laid out ends with flags of nobody.
+        for (block, flags) in self.passed.as_chunks().0.iter().enumerate() {
+            let mut left = u64::from_le_bytes(*flags);
+            while left != 0 {
+                let place = 8 * block + left.trailing_zeros() as usize / 8;
+                left &= left - 1;
                 if place >= offset {
                     pass(&mut self.queue, place);
                 }
@@ -155,7 +154,7 @@ impl<'a> Screening<'a> {
     fn lay_out(&mut self, places: Range<usize>) {
         let Items { sketches, uppers, lens, .. } = self.sweep.right;
         self.passed.clear();
-        self.passed.resize(places.len(), 0);
+        self.passed.resize(places.len().next_multiple_of(8), 0);
         let Some(sketches) = sketches.get(places.clone()) else { return };
         let columns = &mut self.rights;
         let refill = |column: &mut Vec<u64>, value: &dyn Fn(&Sketch) -> u64| {
