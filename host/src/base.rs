@@ -10,6 +10,7 @@ pub mod latency;
 pub mod memory;
 pub(crate) mod names;
 pub mod paths;
+pub mod progress;
 pub(crate) mod random;
 pub mod shown;
 pub mod stopwatch;

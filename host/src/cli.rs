@@ -5,6 +5,7 @@ pub(crate) mod cluster;
 pub(crate) mod devices;
 pub(crate) mod explain;
 pub(crate) mod fit;
+pub(crate) mod guards;
 pub(crate) mod log;
 pub(crate) mod memory;
 pub(crate) mod panics;
@@ -16,6 +17,7 @@ pub(crate) mod signal;
 pub(crate) mod why;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use guards::{BlockArgs, GuardArgs};
 use hyperblock::device::{self, DeviceList, Schedule, Several};
 use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::fit::{FitOptions, MOST_SAMPLED};
@@ -39,6 +41,9 @@ pub(crate) struct Cli {
     /// Print no summary and no progress, only errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// How to show progress
+    #[arg(long, global = true, value_name = "HOW", value_enum, default_value_t)]
+    pub(crate) progress: progress::Show,
     /// Say more about what is done; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -84,6 +89,8 @@ pub(crate) struct LinkArgs {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
+    guards: GuardArgs,
+    #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
     device: PlaceArgs,
@@ -97,6 +104,8 @@ pub(crate) struct DedupeArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    guards: GuardArgs,
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
@@ -137,6 +146,8 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_name = "FILE", requires = "truth")]
     curve: Option<PathBuf>,
     #[command(flatten)]
+    guards: GuardArgs,
+    #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
     device: PlaceArgs,
@@ -163,6 +174,8 @@ pub(crate) struct ExplainArgs {
     /// How to print the plan
     #[arg(long, value_enum, default_value_t)]
     format: PlanFormat,
+    #[command(flatten)]
+    block: BlockArgs,
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
@@ -399,12 +412,13 @@ impl PlaceArgs {
         control: &Control,
     ) -> hyperblock::Result<(Box<dyn Backend>, Prepared)> {
         self.start_threads()?;
-        job.prepare_while_opening(|| self.announced(quiet), control)
+        job.prepare_while_opening(|| self.announced(quiet, control), control)
     }
 
     /// Opens the places, and says which they are.
-    pub(crate) fn announced(&self, quiet: bool) -> hyperblock::Result<Box<dyn Backend>> {
+    pub(crate) fn announced(&self, quiet: bool, control: &Control) -> hyperblock::Result<Box<dyn Backend>> {
         let device = self.opened()?;
+        control.runs_on(device.name());
         if !quiet {
             say!("running on {}\n", device.name());
         }

@@ -8,6 +8,7 @@
 //! 4. What predicates ask of one record alone is answered here, a bit a record; records that no rule is about are left
 //!    out ([`Selection`]). The other predicates are restated over the numbers.
 
+mod blocks;
 pub(crate) mod dictionary;
 mod group;
 mod grouping;
@@ -25,6 +26,7 @@ mod transform;
 
 pub use select::Selection;
 
+pub(crate) use blocks::Block;
 pub(crate) use numbers::parse as number;
 pub(crate) use ranks::{Ranks, ranks};
 pub(crate) use tokens::for_each_token;
@@ -235,8 +237,12 @@ fn groups<'a>(tables: &[&'a Table; 2], grouping: &Grouping, control: &Control) -
         }
         by_slot.push(place);
     }
+    control.begin((columns.len() + grouping.members.len()) as u64, "columns and domains");
     let raw = |slot: &&Slot| {
-        control.note(Lane::Encode, "distinct", || Raw::new(tables[slot.table], &slot.operand, control))
+        let raw =
+            control.note(Lane::Encode, "distinct", || Raw::new(tables[slot.table], &slot.operand, control));
+        control.did(1);
+        raw
     };
     // All threads share the work of a long column, which takes memory: one after the other then.
     let are_long = tables.iter().any(|table| table.n_records() >= LONG);
@@ -254,7 +260,9 @@ fn groups<'a>(tables: &[&'a Table; 2], grouping: &Grouping, control: &Control) -
         .collect();
     drop(raws);
     let group = |(slots, raws): (Vec<&Slot>, _)| {
-        control.note(Lane::Encode, "transform", || Group::of(&slots, raws, control))
+        let group = control.note(Lane::Encode, "transform", || Group::of(&slots, raws, control));
+        control.did(1);
+        group
     };
     of_groups.into_par_iter().map(group).collect()
 }

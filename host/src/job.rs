@@ -1,6 +1,9 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
 mod find;
+mod guards;
+
+pub use guards::Guards;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -25,6 +28,7 @@ use crate::run::measured::measured;
 use crate::run::neighbours::Stream;
 use crate::run::product::product;
 use crate::run::schedule;
+use crate::tell::left_out::LeftOut;
 use crate::tell::report::Summary;
 use hashbrown::HashSet;
 use hyperblock_shared::layout::Candidate;
@@ -63,6 +67,7 @@ pub struct Job {
     scan: ScanOptions,
     cost: CostSource,
     selectivity: SelectivitySource,
+    guards: Guards,
     is_only_planned: bool,
 }
 
@@ -79,6 +84,7 @@ impl Job {
             scan: ScanOptions::default(),
             cost: CostSource::default(),
             selectivity: SelectivitySource::default(),
+            guards: Guards::default(),
             is_only_planned: false,
         }
     }
@@ -116,6 +122,11 @@ impl Job {
     /// Where the planner takes the shares of pairs from on which predicates hold.
     pub fn selectivity(self, selectivity: SelectivitySource) -> Self {
         Self { selectivity, ..self }
+    }
+
+    /// With bounds for what it may find.
+    pub fn guards(self, guards: Guards) -> Self {
+        Self { guards, ..self }
     }
 
     /// To be looked at, not run: a file of costs may then be of another kind of device, and the plan is what that would run.
@@ -163,10 +174,12 @@ impl Job {
         let bound = watch.time("plan", || read.bind())?;
         watch.time("read", || bound.warn())?;
         let Bound { left, right, rules, neighbourhoods, all, score } = bound;
-        let rules = watch.time("plan", || RuleSet::new(rules));
+        let mut rules = watch.time("plan", || RuleSet::new(rules));
         let encoding = watch.enter("encode");
-        let encoded = encode(&left, right.as_ref(), &rules.predicates, control)?;
+        let mut encoded = encode(&left, right.as_ref(), &rules.predicates, control)?;
         control.check()?;
+        let tables = [&left, right.as_ref().unwrap_or(&left)];
+        let left_out = self.guards.leave_out(&mut rules, &mut encoded, tables, right.is_none(), control)?;
         let (encoded, selection) = encoded.select(&rules.conjunctions, right.is_none());
         let encoded =
             if self.variants.contains(&Variant::NoFilter) { encoded.without_signatures() } else { encoded };
@@ -226,6 +239,8 @@ impl Job {
             orders,
             scoring,
             names_rules: self.scan.names_rules(),
+            guards: self.guards,
+            left_out,
             stages,
         })
     }
@@ -344,6 +359,9 @@ pub struct Prepared {
     scoring: Option<Scoring>,
     /// Whether candidates name the rule that allows them.
     names_rules: bool,
+    guards: Guards,
+    /// Blocks that are too large for them.
+    pub left_out: Vec<LeftOut>,
     stages: Stages,
 }
 
@@ -491,6 +509,7 @@ impl Prepared {
         let mut hand_on = |candidates: &[Candidate]| {
             let counts = counts_by_rule(candidates, by_rule.len());
             by_rule.iter_mut().zip(counts).for_each(|((_, sum), n)| *sum += n);
+            self.guards.check(by_rule.iter().map(|(_, n)| n).sum())?;
             let kept = match &mut keeping {
                 Some(keeping) => keeping.keep(candidates)?,
                 None => &[],
@@ -524,6 +543,7 @@ impl Prepared {
             n_compared: control.n_compared(),
             by_rule,
             approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),
+            left_out: self.left_out.clone(),
             scored: keeping.map(|keeping| keeping.tally()),
             quality: None,
             stages,

@@ -3,6 +3,7 @@
 mod cli;
 
 use clap::Parser;
+use cli::progress::Show;
 use cli::say::say;
 use cli::{Cli, Command};
 use hyperblock::{Control, Error};
@@ -35,15 +36,17 @@ fn run(cli: &Cli) -> hyperblock::Result<()> {
     let is_watched = matches!(&cli.command, Command::Explain(args) if args.analyze);
     let control = if is_watched { Control::watching() } else { Control::default() };
     let control = cli::signal::cancels(control)?;
-    control.guard(|| match &cli.command {
+    let show = if cli.quiet { Show::None } else { cli.progress };
+    let work = || match &cli.command {
         Command::Link(args) => cli::run::link(args, cli.quiet, &control),
         Command::Dedupe(args) => cli::run::dedupe(args, cli.quiet, &control),
         Command::Cluster(args) => cli::cluster::cluster(args, cli.quiet, &control),
         Command::Resolve(args) => cli::resolve::resolve(args, cli.quiet, &control),
-        Command::Explain(args) => cli::explain::explain(args, cli.quiet, &control),
+        Command::Explain(args) => cli::explain::explain(args, &control),
         Command::Why(args) => cli::why::why(args, &control),
         Command::Fit(args) => cli::fit::fit(args, cli.quiet, &control),
         Command::Closure(args) => cli::closure::closure(args, cli.quiet, cli.verbose > 0, &control),
         Command::Devices => cli::devices::devices(),
-    })
+    };
+    cli::progress::watch(show, &control, || control.guard(work))
 }

@@ -3,5 +3,6 @@
 pub mod clusters;
 pub mod curve;
 pub mod evaluate;
+pub mod left_out;
 pub mod output;
 pub mod report;

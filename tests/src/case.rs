@@ -168,6 +168,19 @@ impl<'a> Paper<'a> {
         }
     }
 
+    /// What there is to find without blocks of more than so many records.
+    pub fn oracle_without_large_blocks(&self, most: usize) -> Vec<Found> {
+        let (left, right) = (&self.prepared.left.schema, &self.prepared.right().schema);
+        let rules = rules::bind(&self.rules, left, right, self.case.right.is_none());
+        let rules = rules.expect("they were bound before");
+        let left = self.case.left.values();
+        let left = Rows { ids: &self.case.left.ids, values: &left };
+        let values = self.case.right.as_ref().map(Sheet::values);
+        let right = self.case.right.as_ref().zip(values.as_ref());
+        let right = right.map(|(sheet, values)| Rows { ids: &sheet.ids, values });
+        oracle::without_large_blocks(left, right, &rules, most)
+    }
+
     /// The rules without the mirror images that deduplication adds: the oracle turns pairs round itself.
     fn rules_of_two_tables(&self) -> Vec<Rule> {
         let (left, right) = (&self.prepared.left.schema, &self.prepared.right().schema);

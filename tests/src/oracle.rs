@@ -3,14 +3,16 @@
 //! It shares no code with the engine: no codes, no symbols, no thresholds of the kernels. From the engine it takes the
 //! rules' form alone ([`hyperblock::rules`]), and those without what the engine adds for deduplication: here a pair of
 //! one table is simply tried both ways round. `measures` holds the similarities, `numbers` decimals and dates,
-//! `values` the transforms, `neighbours` what is sorted, `scores` what attributes come to.
+//! `values` the transforms, `blocks` what is left out, `neighbours` what is sorted, `scores` what attributes come to.
 
+mod blocks;
 mod measures;
 mod neighbours;
 mod numbers;
 pub mod scores;
 mod values;
 
+pub use blocks::without_large_blocks;
 pub use neighbours::with_neighbours;
 
 use hyperblock::rules::{

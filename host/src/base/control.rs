@@ -2,7 +2,8 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::latency::Latencies;
-use crate::base::stopwatch::Stopwatch;
+use crate::base::progress::{Counters, Progress};
+use crate::base::stopwatch::{Stopwatch, under_way};
 use crate::base::timeline::Lane;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -14,6 +15,7 @@ use std::time::Instant;
 pub struct Control {
     cancelled: AtomicBool,
     n_compared: AtomicU64,
+    progress: Counters,
     watch: Option<Arc<Watch>>,
     counts: Mutex<Vec<u64>>,
 }
@@ -129,6 +131,36 @@ impl Control {
             Err(cause) if cause.is::<Stopped>() => Err(Error::Interrupted),
             Err(panic) => resume_unwind(panic),
         }
+    }
+
+    /// Where the job is: for progress bars.
+    pub fn progress(&self) -> Progress {
+        self.progress.now(under_way(), self.n_compared())
+    }
+
+    /// Begins something of which there is so much.
+    pub fn begin(&self, n: u64, things: &'static str) {
+        self.progress.begin(n, things, false);
+    }
+
+    /// The same, of which each is reported as it is compared.
+    pub fn begin_comparing(&self, n: u64, things: &'static str) {
+        self.progress.begin(n, things, true);
+    }
+
+    /// Some of what was begun is done.
+    pub fn did(&self, n: u64) {
+        self.progress.did(n);
+    }
+
+    /// A scan turns to an access path of its plan, of so many.
+    pub fn at_path(&self, nth: u32, n: u32) {
+        self.progress.at_path(nth, n);
+    }
+
+    /// It is known where the job runs.
+    pub fn runs_on(&self, device: String) {
+        self.progress.runs_on(device);
     }
 
     /// Pairs compared so far, for progress bars. Not exact while a task is split and repeated.

@@ -1,7 +1,7 @@
 //! `hyperblock closure`.
 
 use super::say::{answer, say};
-use super::{DeviceArgs, progress, size};
+use super::{DeviceArgs, size};
 use clap::{ArgGroup, Args};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::Stages;
@@ -86,13 +86,11 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool, control: &
     let wanted = Wanted { tuples: output.is_some() };
     let rounds_by = Rounds { deduplicate: args.deduplicate, load: args.load_factor };
     let options = Options { method: args.method, rounds: rounds_by, wanted };
-    let report = progress::watch_all(graph.n_nodes.into(), "nodes", quiet, control, || {
-        closure::run(&*device, &graph, &options, control, &mut |tuples| match &mut output {
-            Some(output) => output.write(tuples),
-            None => Ok(()),
-        })
-    });
-    let report = report?;
+    control.begin_comparing(graph.n_nodes.into(), "nodes");
+    let report = closure::run(&*device, &graph, &options, control, &mut |tuples| match &mut output {
+        Some(output) => output.write(tuples),
+        None => Ok(()),
+    })?;
     let start = Instant::now();
     output.map_or(Ok(()), Output::finish)?;
     if let Some(mut output) = rounds.take() {

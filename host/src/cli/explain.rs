@@ -1,25 +1,24 @@
 //! `hyperblock explain`.
 
 use super::say::answer;
-use super::{ExplainArgs, PlanFormat, progress};
+use super::{ExplainArgs, PlanFormat};
 use hyperblock::base::json::indented;
 use hyperblock::base::shown::Shown;
 use hyperblock::inspect::analyze::N_RUNS;
 use hyperblock::{Control, Result};
 
-pub(crate) fn explain(args: &ExplainArgs, quiet: bool, control: &Control) -> Result<()> {
+pub(crate) fn explain(args: &ExplainArgs, control: &Control) -> Result<()> {
     let device = args.device.open()?;
     let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
-    let job = args.plan.apply(job);
+    let job = args.plan.apply(job).guards(args.block.guards());
     let job = if args.analyze { job } else { job.only_planned() }.prepare(&*device, control)?;
     let mut explained = job.explain(control)?;
     if args.device.has_tasks() {
         explained.tasks = job.tasks(&*device, control)?;
     }
     if args.analyze {
-        let n_pairs = N_RUNS * job.area().n_pairs();
-        let analyzed = progress::watch(n_pairs, quiet, control, || job.analyze(&*device, control));
-        explained.analysis = Some(analyzed?);
+        control.begin_comparing(N_RUNS * job.area().n_pairs(), "pairs");
+        explained.analysis = Some(job.analyze(&*device, control)?);
     }
     if args.stats {
         explained.columns = job.columns()?;

@@ -1,7 +1,7 @@
 //! `hyperblock fit`.
 
 use super::say::answer;
-use super::{FitArgs, progress};
+use super::FitArgs;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::fit::FitOptions;
 use hyperblock::tell::evaluate::Truth;
@@ -13,6 +13,7 @@ pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> 
     let read = args.plan.reads().chain(args.input.reads(&args.table, args.right.as_ref())).chain(truth);
     keep_apart(&[("-o", &args.output)], &read.collect::<Vec<_>>())?;
     let device = args.device.open()?;
+    control.runs_on(device.name());
     let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
     let job = args.plan.apply(job).prepare(&*device, control)?;
     let truth = match &args.truth {
@@ -21,9 +22,8 @@ pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> 
     };
     let FitArgs { seed, sample, rounds, prior, .. } = *args;
     let options = FitOptions { seed, sample, rounds, prior };
-    let n_pairs = job.n_to_compare();
-    let fit =
-        progress::watch(n_pairs, quiet, control, || job.fit(&*device, control, options, truth.as_ref()))?;
+    control.begin_comparing(job.n_to_compare(), "pairs");
+    let fit = job.fit(&*device, control, options, truth.as_ref())?;
     control.check()?;
     fit.weights.write(&args.output)?;
     for doubt in &fit.doubts {

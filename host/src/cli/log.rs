@@ -1,5 +1,6 @@
 //! Messages on standard error: warnings, and with --verbose more.
 
+use super::progress::above;
 use hyperblock::base::shown::shown;
 use std::io::{self, Write};
 use tracing::Level;
@@ -29,7 +30,7 @@ impl Write for Lines {
         let text = String::from_utf8_lossy(message);
         let line = shown(text.trim_end_matches('\n'));
         // A message that nobody can read is no reason to stop.
-        let _ = writeln!(io::stderr(), "{line}");
+        let _ = above(|| writeln!(io::stderr(), "{line}"));
         Ok(message.len())
     }
 

@@ -1,7 +1,7 @@
 //! `hyperblock resolve`.
 
 use super::say::say;
-use super::{ResolveArgs, progress, run};
+use super::{ResolveArgs, guards, run};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::target::Target;
 use hyperblock::rules::ScoreMethod;
@@ -30,7 +30,7 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
     let read = args.input.reads(&args.table, args.right.as_ref()).chain(args.plan.reads()).chain(truth);
     keep_apart(&outputs, &read.collect::<Vec<_>>())?;
     let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
-    let mut resolve = Resolve::new(args.plan.apply(job)).method(args.method);
+    let mut resolve = Resolve::new(args.plan.apply(job).guards(args.guards.guards())).method(args.method);
     if let Some(truth) = &args.truth {
         resolve = resolve.truth(truth);
     }
@@ -38,11 +38,12 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
         resolve = resolve.with_curve();
     }
     args.device.start_threads()?;
-    let (device, resolve) = resolve.prepare_while_opening(|| args.device.announced(quiet), control)?;
+    let (device, resolve) = resolve.prepare_while_opening(|| args.device.announced(quiet, control), control)?;
     // The system takes memory back sooner than it could be handed back piece by piece.
     let (device, resolve) = (ManuallyDrop::new(device), ManuallyDrop::new(resolve));
     let job = &resolve.job;
     run::warn_of_subsumed(job);
+    guards::warn(job);
     run::keep_weights(job, &outputs)?;
     let right = job.second().map(|right| &right.ids);
     let mut entities = Output::create(&args.output, EntityRows::new(&job.left.ids, right), control)?;
@@ -56,7 +57,8 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
         }
     };
     let n_pairs = job.n_to_compare();
-    let resolved = progress::watch(n_pairs, quiet, control, || resolve.run(&**device, control))?;
+    control.begin_comparing(n_pairs, "pairs");
+    let resolved = resolve.run(&**device, control)?;
     if let Some(pairs) = &mut pairs {
         pairs.write(&resolved.pairs)?;
     }

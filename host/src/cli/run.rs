@@ -1,7 +1,7 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
 use super::say::{answer, say};
-use super::{DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, progress};
+use super::{DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::entities::score::Scoring;
 use hyperblock::rules::ScoreMethod;
@@ -16,12 +16,12 @@ use std::time::Instant;
 pub(crate) fn link(args: &LinkArgs, quiet: bool, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.left, Some(&args.right)).chain(args.plan.reads()).collect();
     let job = args.input.job(&args.left, Some(&args.right), args.right_id.as_ref());
-    run(&args.plan.apply(job), read, &args.output, &args.device, quiet, control)
+    run(&args.plan.apply(job).guards(args.guards.guards()), read, &args.output, &args.device, quiet, control)
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.table, None).chain(args.plan.reads()).collect();
-    let job = args.plan.apply(args.input.job(&args.table, None, None));
+    let job = args.plan.apply(args.input.job(&args.table, None, None)).guards(args.guards.guards());
     run(&job, read, &args.output, &args.device, quiet, control)
 }
 
@@ -45,28 +45,27 @@ fn run<'a>(
     // The system takes memory back sooner than it could be handed back piece by piece.
     let (device, job) = (ManuallyDrop::new(device), ManuallyDrop::new(job));
     warn_of_subsumed(&job);
+    guards::warn(&job);
     keep_weights(&job, &outputs)?;
     let mut truth = match &args.truth {
         None => None,
         Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
     };
     let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
-    let n_pairs = job.n_to_compare();
+    control.begin_comparing(job.n_to_compare(), "pairs");
     let mut summary = match job.scoring() {
         None => {
             let mut output = create(args, rows, control)?;
-            let mut summary = progress::watch(n_pairs, quiet, control, || {
-                let sink: &mut dyn FnMut(&[Candidate]) -> Result<()> = &mut |candidates| {
-                    if let Some(truth) = &mut truth {
-                        truth.count(candidates);
-                    }
-                    output.as_mut().map_or(Ok(()), |output| output.write(candidates))
-                };
-                match args.count {
-                    true => job.run_unsorted(&**device, control, sink),
-                    false => job.run(&**device, control, sink),
+            let sink: &mut dyn FnMut(&[Candidate]) -> Result<()> = &mut |candidates| {
+                if let Some(truth) = &mut truth {
+                    truth.count(candidates);
                 }
-            })?;
+                output.as_mut().map_or(Ok(()), |output| output.write(candidates))
+            };
+            let mut summary = match args.count {
+                true => job.run_unsorted(&**device, control, sink),
+                false => job.run(&**device, control, sink),
+            }?;
             finish(output, &mut summary)?;
             summary
         }
@@ -74,14 +73,12 @@ fn run<'a>(
             scoring.check()?;
             let are_weights = scoring.method() == ScoreMethod::FellegiSunter;
             let mut output = create(args, ScoredRows { candidates: rows, are_weights }, control)?;
-            let mut summary = progress::watch(n_pairs, quiet, control, || {
-                job.run_scored(&**device, control, &mut |_, scored| {
-                    if let Some(truth) = &mut truth {
-                        let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
-                        truth.count(&kept);
-                    }
-                    output.as_mut().map_or(Ok(()), |output| output.write(scored))
-                })
+            let mut summary = job.run_scored(&**device, control, &mut |_, scored| {
+                if let Some(truth) = &mut truth {
+                    let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
+                    truth.count(&kept);
+                }
+                output.as_mut().map_or(Ok(()), |output| output.write(scored))
             })?;
             finish(output, &mut summary)?;
             summary

@@ -3,6 +3,7 @@
 //! Whether somebody reads standard error is their business: a full or closed one stops no work, where `eprintln!` would
 //! panic. An answer that cannot be written is an error.
 
+use super::progress::above;
 use hyperblock::{Error, Result};
 use std::fmt::Arguments;
 use std::io::{Write, stderr, stdout};
@@ -16,7 +17,7 @@ pub(crate) use say;
 
 /// What [`say`] does.
 pub(crate) fn to_people(what: Arguments<'_>) {
-    let _ = stderr().write_fmt(what);
+    let _ = above(|| stderr().write_fmt(what));
 }
 
 /// Prints what was asked for to standard output.

@@ -12,6 +12,7 @@ use crate::plan::cost::BackendKind;
 use crate::plan::statistics::ColumnStatistics;
 use crate::plan::{Plan, PlannedStep};
 use crate::rules::{AllPairs, Neighbourhood, Subsumed};
+use crate::tell::left_out::LeftOut;
 use indicatif::HumanCount;
 use serde_json::Value;
 
@@ -29,6 +30,8 @@ pub struct Explained<'a> {
     pub n_pairs: u64,
     /// Rules that need not be evaluated.
     pub subsumed: &'a [Subsumed],
+    /// Blocks that a guard leaves out, by rule.
+    pub left_out: &'a [LeftOut],
     /// By step: how many pairs are expected to pass it.
     pub passing: Vec<f64>,
     /// How branches are scanned.

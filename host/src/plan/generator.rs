@@ -18,7 +18,7 @@ use super::program::Program;
 use super::redundancy;
 use super::tree::{self, Node};
 use super::variant::Variant;
-use super::work::Rates;
+use super::work::{Rates, Unit};
 use crate::base::error::{Error, Result};
 use crate::base::random::Random;
 use crate::encode::Encoded;
@@ -168,6 +168,12 @@ impl Plan {
         let expected = expected(&self.chosen, &self.rates, self.beside.as_ref());
         self.program = self.program.with_paths(paths(&self.chosen)).expecting(expected);
         Ok(self)
+    }
+
+    /// How many candidates are expected, of all branches.
+    pub fn expected_candidates(&self) -> f64 {
+        let taken = self.chosen.iter().filter_map(|chosen| chosen.alternatives.first());
+        taken.map(|path| path.work.get(Unit::Candidate)).sum()
     }
 
     /// The path over the whole encoding.

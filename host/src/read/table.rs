@@ -124,6 +124,7 @@ impl Table {
         if source.len() == 0 {
             return Err(Error::table(source.path(), "the file is empty; a table starts with a header"));
         }
+        control.begin(source.len(), "bytes");
         let keep = Keep { id: &options.id, wanted };
         let unpacked = source.unpacked(options.most_unpacked);
         let contents = match Format::of(source)? {

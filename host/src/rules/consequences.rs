@@ -90,6 +90,13 @@ impl Consequences {
         Self(predicates.par_iter().with_min_len(PER_THREAD).enumerate().map(of).collect())
     }
 
+    /// Adds a predicate that holds on some of the pairs on which another one does, and follows from nothing. Its number.
+    pub(super) fn narrower(&mut self, than: usize) -> usize {
+        let own = self.0.len();
+        self.0.push(self.0[than].iter().copied().chain([own]).collect());
+        own
+    }
+
     /// Of so many predicates, of any two of which it is known whether the second follows from the first.
     #[cfg(test)]
     pub(crate) fn known(n: usize, implies: impl Fn(usize, usize) -> bool) -> Self {

@@ -26,6 +26,18 @@ impl RuleSet {
         Self { rules, predicates, conjunctions, consequences }
     }
 
+    /// Adds a predicate that holds on fewer pairs than another one, which it is written like. Its number.
+    pub(crate) fn narrower(&mut self, than: usize) -> usize {
+        self.predicates.push(self.predicates[than].clone());
+        self.consequences.narrower(than)
+    }
+
+    /// Has a conjunction ask for another predicate instead.
+    pub(crate) fn replace(&mut self, conjunction: usize, predicate: usize, by: usize) {
+        let asked = &mut self.conjunctions[conjunction];
+        asked.iter_mut().filter(|asked| **asked == predicate).for_each(|asked| *asked = by);
+    }
+
     /// By conjunction: its rule, by its place in the file.
     pub fn owners(&self) -> impl Iterator<Item = usize> {
         self.counts().enumerate().flat_map(|(rule, n)| std::iter::repeat_n(rule, n))

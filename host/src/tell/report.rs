@@ -5,6 +5,7 @@ use crate::base::shown::shown;
 use crate::base::stopwatch::Stages;
 use crate::entities::score::Tally;
 use crate::tell::evaluate::Quality;
+use crate::tell::left_out::LeftOut;
 use indicatif::HumanCount;
 use std::fmt;
 
@@ -25,6 +26,8 @@ pub struct Summary {
     pub by_rule: Vec<(String, u64)>,
     /// What may miss pairs: the sorted neighbourhoods, with key and window.
     pub approximate: Vec<String>,
+    /// What may miss pairs too: blocks that were left out, by rule.
+    pub left_out: Vec<LeftOut>,
     /// What became of them, where they were scored.
     pub scored: Option<Tally>,
     /// How good they are, where the truth is known.
@@ -66,6 +69,9 @@ impl fmt::Display for Summary {
         for name in self.approximate.iter().map(|name| shown(name)) {
             let said = "pairs outside the windows are not looked at";
             writeln!(f, "approximate      sorted neighbourhood {name}: {said}")?;
+        }
+        for left_out in &self.left_out {
+            writeln!(f, "approximate      {left_out}")?;
         }
         if let Some(Tally { n_scored, n_kept, threshold }) = self.scored {
             writeln!(f, "scored           {}", HumanCount(n_scored))?;

@@ -10,6 +10,7 @@
 mod bench;
 mod closures;
 mod clusters;
+mod guards;
 mod jobs;
 mod joins;
 mod keys;
@@ -40,6 +41,7 @@ const TRIALS: &[&[Registered]] = &[
     variants::TRIALS,
     plans::TRIALS,
     keys::TRIALS,
+    guards::TRIALS,
     lists::TRIALS,
     similar::TRIALS,
     joins::TRIALS,

@@ -16,6 +16,7 @@ mod escapes;
 mod example;
 mod fit;
 mod formats;
+mod guards;
 mod inputs;
 #[cfg(unix)]
 mod limits;

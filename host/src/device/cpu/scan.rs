@@ -57,7 +57,8 @@ impl Scan for CpuScan<'_> {
         let n_steps = task.accesses.iter().map(n_steps).sum::<Result<u64>>()?;
         let steps = Steps::new(control, task.n_pairs, n_steps);
         let interval = self.program.options().interval;
-        for access in &task.accesses {
+        for (nth, access) in (0..).zip(&task.accesses) {
+            control.at_path(nth, task.accesses.len() as u32);
             match access {
                 Access::Sweep(sweep) => {
                     let heavies = self.sweep(sweep, most, control, Some(&steps), found)?;

@@ -184,6 +184,10 @@ impl<'a> Work<'a> {
         Ok(work)
     }
 
+    fn n_paths(&self) -> u32 {
+        (self.unlisted.len() + self.joins.len() + self.overlaps.len() + self.sweeps.len()) as u32
+    }
+
     fn n_steps(&self) -> u64 {
         let n_blocks: usize = self.overlaps.iter().map(|(_, blocks)| blocks.len()).sum();
         let n_stretches: u64 = self.sweeps.iter().map(|sweep| u64::from(sweep.n_stretches())).sum();
@@ -255,8 +259,9 @@ impl<'a> CudaScan<'a> {
     fn access_all(&mut self, work: &Work<'_>, control: &Control, steps: &Steps<'_>) -> Result<Option<usize>> {
         let gpu = self.gpu;
         let mut n_found = gpu.zeros::<u32>(1)?;
-        for unlisted in work.unlisted {
+        for (nth, unlisted) in (0..).zip(work.unlisted) {
             control.check()?;
+            control.at_path(nth, work.n_paths());
             self.unlisted(unlisted, &mut n_found, (control, steps))?;
         }
         self.access(work, &mut n_found, (control, steps))?;

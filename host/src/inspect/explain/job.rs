@@ -26,6 +26,7 @@ impl Prepared {
             n_records: [self.left.n_records(), self.right().n_records()],
             n_pairs: self.area().n_pairs(),
             subsumed: &self.subsumed,
+            left_out: &self.left_out,
             passing: self.plan.passing(&mut pairs)?,
             scans: self.scans(control)?,
             considered: self.considered(),

@@ -4,6 +4,7 @@ use super::{BranchScan, Considered, Explained, Line, Near, What};
 use crate::base::json::float;
 use crate::inspect::analyze::Counted;
 use crate::plan::statistics::ColumnStatistics;
+use crate::tell::left_out::LeftOut;
 use serde_json::{Value, json};
 
 impl Explained<'_> {
@@ -35,6 +36,9 @@ impl Explained<'_> {
         }
         if !self.neighbourhoods.is_empty() {
             object["neighbourhoods"] = self.neighbourhoods.iter().map(near).collect();
+        }
+        if !self.left_out.is_empty() {
+            object["left_out"] = self.left_out.iter().map(left_out).collect();
         }
         if let Some((all, n_pairs)) = self.all {
             object["all_pairs"] = json!({ "name": all.name, "pairs": n_pairs, "most": all.most });
@@ -169,6 +173,18 @@ fn near(near: &Near<'_>) -> Value {
         "keys": neighbourhood.keys.iter().map(ToString::to_string).collect::<Value>(),
         "window": neighbourhood.window,
         "records": n_records,
+        "approximate": true,
+    })
+}
+
+fn left_out(left_out: &LeftOut) -> Value {
+    let LeftOut { rule, equalities, most, blocks } = left_out;
+    let block = |(value, n_records): &(String, u64)| json!({ "value": value, "records": n_records });
+    json!({
+        "rule": rule,
+        "equalities": equalities,
+        "most_records": most,
+        "blocks": blocks.iter().map(block).collect::<Value>(),
         "approximate": true,
     })
 }

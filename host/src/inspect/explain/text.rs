@@ -52,6 +52,9 @@ impl fmt::Display for Explained<'_> {
             write!(f, "All pairs: \"{name}\", pairs={n}, most={most}")?;
             writeln!(f, "{}", if n_pairs > all.most { "; refused: there are more" } else { "" })?;
         }
+        for left_out in self.left_out {
+            writeln!(f, "Approximate: {left_out}")?;
+        }
         for subsumed in self.subsumed {
             let name = |rule: usize| shown(&plan.rules[rule].name);
             let (rule, by) = (name(subsumed.rule), name(subsumed.by));

@@ -3,9 +3,9 @@
 //! Some values of each side are joined with each other, as they would be among all: the same prefixes, the same bounds, and
 //! elements in the order of their frequencies. So many pairs of the sample are hits, and that share of all pairs will be.
 
-use super::{ElementList, signature};
 use super::block::{BlockJoin, Values, pairs};
 use super::grams::{Element, elements_of, most_symbols};
+use super::{ElementList, signature};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::ScanOptions;

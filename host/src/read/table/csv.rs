@@ -88,15 +88,17 @@ impl Rows<'_> {
         let mut record = ByteRecord::new();
         let mut builders: Vec<_> =
             self.keeps.iter().map(|keeps| keeps.then(|| LargeStringBuilder::with_capacity(0, 0))).collect();
-        let (mut n_rows, mut last_start) = (0, 0);
+        let (mut n_rows, mut last_start, mut told) = (0, 0, 0);
         while reader.read_byte_record(&mut record).map_err(|error| malformed(path, &error))? {
-            if n_rows % ROWS_BETWEEN_CHECKS == 0 {
-                control.check()?;
-            }
-            n_rows += 1;
             let position = record.position();
             let line = position.map_or(0, csv::Position::line);
             last_start = position.map_or(0, csv::Position::byte);
+            if n_rows % ROWS_BETWEEN_CHECKS == 0 {
+                control.check()?;
+                control.did(last_start - told);
+                told = last_start;
+            }
+            n_rows += 1;
             for (ix, field) in record.iter().enumerate().take(names.len()) {
                 if field.len() > MAX_FIELD {
                     return Err(field_too_long(path, n_rows, Some(line), &names[ix], field.len()));

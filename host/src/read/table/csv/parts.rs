@@ -145,8 +145,12 @@ impl<'a> Parts<'a> {
             match rows.read(bytes, stop, end == len).ok_or(None)? {
                 // A record that is longer than all that.
                 Read::On(0) => behind = behind.saturating_mul(2),
-                Read::On(n) => at += n as u64,
+                Read::On(n) => {
+                    self.control.did(n as u64);
+                    at += n as u64;
+                }
                 Read::Done(n) => {
+                    self.control.did(n as u64);
                     return Ok(Part { range, records: Some(start..at + n as u64), rows });
                 }
             }

@@ -1,0 +1,97 @@
+//! Guards: what keeps a job from more than anybody wants.
+//!
+//! [`Guards::most_pairs`] ends a job that finds more. [`Guards::most_in_block`] leaves blocks out: for each conjunction of a
+//! rule, the values of its own equalities that too many records share. That is said of rules and tables alone, so the answer
+//! is the same whatever the plan, and it is told what was left out.
+
+use super::{RuleSet, Table};
+use crate::base::control::Control;
+use crate::base::error::{Error, Result};
+use crate::encode::{Block, Encoded, Pipeline, values};
+use crate::rules::{Side, Test};
+use crate::tell::left_out::LeftOut;
+use hashbrown::HashMap;
+
+/// What a job must not exceed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guards {
+    /// Candidates: of more, none is handed on any further, and the job ends in an error.
+    pub most_pairs: Option<u64>,
+    /// Records of a block: larger ones are left out.
+    pub most_in_block: Option<u32>,
+}
+
+impl Guards {
+    /// An error if so many candidates are too many.
+    pub(super) fn check(&self, n_candidates: u64) -> Result<()> {
+        match self.most_pairs {
+            Some(most) if n_candidates > most => Err(Error::Job(format!(
+                "there are more than {most} candidates, which is what --max-pairs allows; nothing was written: \
+                 make the rules stricter, leave out large blocks with --max-block, or allow more"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Leaves out the blocks that are too large, and says which.
+    pub(super) fn leave_out(
+        &self,
+        rules: &mut RuleSet,
+        encoded: &mut Encoded,
+        tables: [&Table; 2],
+        is_one_table: bool,
+        control: &Control,
+    ) -> Result<Vec<LeftOut>> {
+        let Some(most) = self.most_in_block else { return Ok(Vec::new()) };
+        // By the equalities of a conjunction: what stands in for the first of them, if anything is left out, and what.
+        let mut known: HashMap<Vec<usize>, (Option<usize>, Vec<(String, u64)>)> = HashMap::new();
+        let mut all: Vec<(usize, LeftOut)> = Vec::new();
+        for (conjunction, rule) in rules.owners().enumerate().collect::<Vec<_>>() {
+            let mut asked = rules.conjunctions[conjunction].clone();
+            asked.retain(|&predicate| encoded.equality(predicate).is_some());
+            asked.sort_unstable();
+            let Some(&first) = asked.first() else { continue };
+            if !known.contains_key(&asked) {
+                let columns: Vec<_> = asked.iter().filter_map(|&ix| encoded.equality(ix)).collect();
+                let large = encoded.large_blocks(&columns, most, is_one_table, control);
+                let told = large.blocks.iter().map(|block| told(block, rules, &asked, tables));
+                let told = told.collect::<Result<Vec<_>>>()?;
+                let narrower = (!told.is_empty()).then(|| {
+                    encoded.without(columns[0], &large);
+                    rules.narrower(first)
+                });
+                known.insert(asked.clone(), (narrower, told));
+            }
+            let (Some(narrower), blocks) = &known[&asked] else { continue };
+            rules.replace(conjunction, first, *narrower);
+            // In one table a conjunction has its mirror image beside it, and the same blocks.
+            if !all.iter().any(|(other, left_out)| *other == rule && left_out.blocks == *blocks) {
+                let equalities = asked.iter().map(|&ix| rules.predicates[ix].to_string()).collect::<Vec<_>>();
+                let (name, blocks) = (rules.rules[rule].name.clone(), blocks.clone());
+                all.push((rule, LeftOut { rule: name, equalities: equalities.join(" AND "), most, blocks }));
+            }
+        }
+        Ok(all.into_iter().map(|(_, left_out)| left_out).collect())
+    }
+}
+
+/// The values of a block, and how many records share them.
+fn told(
+    block: &Block,
+    rules: &RuleSet,
+    equalities: &[usize],
+    [left, right]: [&Table; 2],
+) -> Result<(String, u64)> {
+    let (side, record) = block.example;
+    let mut texts = Vec::new();
+    for &equality in equalities {
+        let Test::Compare { left: of_left, right: of_right, .. } = &rules.predicates[equality].test else {
+            continue;
+        };
+        let (table, operand) = if side == Side::Left { (left, of_left) } else { (right, of_right) };
+        let value = values(table, operand)?.value(table.ids.row(record));
+        let value = Pipeline::new(&operand.transforms)?.apply(value).unwrap_or_default().into_owned();
+        texts.push(format!("\"{value}\""));
+    }
+    Ok((texts.join(" and "), block.n_records))
+}
