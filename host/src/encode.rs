@@ -184,6 +184,9 @@ pub fn encode(
 ) -> Result<Encoded> {
     let (n_left, n_right) = (left.n_records(), right.map_or(left.n_records(), Table::n_records));
     let grouping = Grouping::new(right.is_some(), predicates);
+    // What is found of each operand, made of each domain, and lowered of each predicate.
+    let n_steps = grouping.slots.len() + grouping.members.len() + predicates.len();
+    control.begin(n_steps as u64, "steps");
     // Every record may bring a value of its own.
     if u64::from(n_left) + u64::from(n_right) >= u64::from(u32::MAX) {
         return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
@@ -237,7 +240,6 @@ fn groups<'a>(tables: &[&'a Table; 2], grouping: &Grouping, control: &Control) -
         }
         by_slot.push(place);
     }
-    control.begin((columns.len() + grouping.members.len()) as u64, "columns and domains");
     let raw = |slot: &&Slot| {
         let raw =
             control.note(Lane::Encode, "distinct", || Raw::new(tables[slot.table], &slot.operand, control));

@@ -187,6 +187,7 @@ impl Job {
         drop(encoding);
         control.check()?;
         let planning = watch.enter("plan");
+        control.begin(0, "");
         let model = match &self.cost {
             CostSource::File(path) if self.is_only_planned => CostModel::read(path)?,
             CostSource::File(path) => {

@@ -95,21 +95,18 @@ impl Drop for Done<'_> {
 /// Where a job is, and since when.
 struct Seen {
     progress: Progress,
+    /// The stage that is under way, or was last.
+    stage: &'static str,
     /// Since the job began.
     elapsed: Duration,
     /// How long the rest of what is under way will take, if it goes on like this.
     left: Option<Duration>,
 }
 
-impl Seen {
-    fn stage(&self) -> &'static str {
-        self.progress.stage.unwrap_or(START)
-    }
-}
-
 /// Times what is under way.
 struct Clock {
     start: Instant,
+    stage: &'static str,
     /// What is counted, and since when.
     counted: (&'static str, u64, Instant),
 }
@@ -117,19 +114,20 @@ struct Clock {
 impl Clock {
     fn new() -> Self {
         let start = Instant::now();
-        Self { start, counted: ("", 0, start) }
+        Self { start, stage: START, counted: ("", 0, start) }
     }
 
     fn look(&mut self, progress: Progress) -> Seen {
         let now = Instant::now();
-        let Progress { things, n_all, n_done, .. } = progress;
+        let Progress { things, n_all, n_done, stage, .. } = progress;
+        self.stage = stage.unwrap_or(self.stage);
         if (self.counted.0, self.counted.1) != (things, n_all) {
             self.counted = (things, n_all, now);
         }
         let took = now - self.counted.2;
         let share = n_done as f64 / n_all.max(1) as f64;
         let left = (share > 0.0 && took > TICK).then(|| took.mul_f64((1.0 - share) / share));
-        Seen { progress, elapsed: now - self.start, left }
+        Seen { progress, stage: self.stage, elapsed: now - self.start, left }
     }
 }
 
@@ -145,11 +143,11 @@ impl Watcher {
             Self::Bar(bar) => draw(bar, seen),
             Self::Lines(last) => {
                 let is_due = |(stage, at): &(&'static str, Duration)| {
-                    *stage != seen.stage() || seen.elapsed.saturating_sub(*at) >= LINE
+                    *stage != seen.stage || seen.elapsed.saturating_sub(*at) >= LINE
                 };
                 if last.as_ref().is_none_or(is_due) {
                     print(seen);
-                    *last = Some((seen.stage(), seen.elapsed));
+                    *last = Some((seen.stage, seen.elapsed));
                 }
             }
         }
@@ -169,10 +167,11 @@ impl Watcher {
 fn draw(bar: &ProgressBar, seen: &Seen) {
     let Progress { n_done, n_all, things, path, .. } = &seen.progress;
     bar.set_prefix(match path {
-        Some((nth, n)) if *n > 1 => format!("{} (path {nth} of {n})", seen.stage()),
-        _ => seen.stage().to_owned(),
+        Some((nth, n)) if *n > 1 => format!("{} (path {nth} of {n})", seen.stage),
+        _ => seen.stage.to_owned(),
     });
-    bar.set_length(*n_all);
+    // A bar of nothing would be full.
+    bar.set_length((*n_all).max(1));
     bar.set_position(*n_done);
     let of = match (*n_all, *things) {
         (0, _) => String::new(),
@@ -186,7 +185,7 @@ fn draw(bar: &ProgressBar, seen: &Seen) {
 fn print(seen: &Seen) {
     let Progress { n_done, n_all, things, path, device, .. } = &seen.progress;
     let seconds = |time: Duration| (time.as_secs_f64() * 1e3).round() / 1e3;
-    let mut line = json!({ "event": "progress", "stage": seen.stage(), "seconds": seconds(seen.elapsed) });
+    let mut line = json!({ "event": "progress", "stage": seen.stage, "seconds": seconds(seen.elapsed) });
     if *n_all > 0 {
         line["done"] = (*n_done).into();
         line["all"] = (*n_all).into();

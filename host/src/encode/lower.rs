@@ -35,6 +35,7 @@ pub(super) fn lower(
         control.check()?;
         let lowered = lowering.lower(predicate, encoded)?;
         encoded.predicates.push(lowered);
+        control.did(1);
     }
     Ok(())
 }
