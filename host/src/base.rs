@@ -6,6 +6,7 @@ pub mod control;
 pub mod decimal;
 pub mod error;
 pub mod json;
+pub mod kept;
 pub mod latency;
 pub mod memory;
 pub(crate) mod names;

@@ -1,5 +1,6 @@
 //! The commands and their options, as `--help` shows them.
 
+pub(crate) mod checkpoint;
 pub(crate) mod closure;
 pub(crate) mod cluster;
 pub(crate) mod devices;
@@ -17,6 +18,7 @@ pub(crate) mod signal;
 pub(crate) mod why;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use checkpoint::{CheckpointArgs, TASKS};
 use guards::{BlockArgs, GuardArgs};
 use hyperblock::device::{self, DeviceList, Schedule, Several};
 use hyperblock::entities::cluster::ClusterMethod;
@@ -91,6 +93,8 @@ pub(crate) struct LinkArgs {
     #[command(flatten)]
     guards: GuardArgs,
     #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
     device: PlaceArgs,
@@ -106,6 +110,8 @@ pub(crate) struct DedupeArgs {
     output: OutputArgs,
     #[command(flatten)]
     guards: GuardArgs,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
@@ -147,6 +153,8 @@ pub(crate) struct ResolveArgs {
     curve: Option<PathBuf>,
     #[command(flatten)]
     guards: GuardArgs,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
     #[command(flatten)]
     plan: PlanArgs,
     #[command(flatten)]
@@ -396,7 +404,7 @@ impl PlaceArgs {
     /// Starts the threads and opens the places that were asked for.
     fn open(&self) -> hyperblock::Result<Box<dyn Backend>> {
         self.start_threads()?;
-        self.opened()
+        self.opened(None)
     }
 
     /// Starts the threads that were asked for.
@@ -408,16 +416,22 @@ impl PlaceArgs {
     pub(crate) fn prepare(
         &self,
         job: &Job,
+        checkpoint: &CheckpointArgs,
         quiet: bool,
         control: &Control,
     ) -> hyperblock::Result<(Box<dyn Backend>, Prepared)> {
         self.start_threads()?;
-        job.prepare_while_opening(|| self.announced(quiet, control), control)
+        job.prepare_while_opening(|| self.announced(checkpoint, quiet, control), control)
     }
 
     /// Opens the places, and says which they are.
-    pub(crate) fn announced(&self, quiet: bool, control: &Control) -> hyperblock::Result<Box<dyn Backend>> {
-        let device = self.opened()?;
+    pub(crate) fn announced(
+        &self,
+        checkpoint: &CheckpointArgs,
+        quiet: bool,
+        control: &Control,
+    ) -> hyperblock::Result<Box<dyn Backend>> {
+        let device = self.opened(checkpoint.checkpoint.as_ref().map(|_| TASKS))?;
         control.runs_on(device.name());
         if !quiet {
             say!("running on {}\n", device.name());
@@ -425,8 +439,9 @@ impl PlaceArgs {
         Ok(device)
     }
 
-    fn opened(&self) -> hyperblock::Result<Box<dyn Backend>> {
-        let partitions = self.partitions.map(|n| n as usize);
+    /// With so many tasks at least, if nobody asks for another number.
+    fn opened(&self, tasks: Option<usize>) -> hyperblock::Result<Box<dyn Backend>> {
+        let partitions = self.partitions.map(|n| n as usize).or(tasks);
         match (&self.devices, partitions) {
             (None, None) => self.one.opened(),
             (Some(list), _) => device::open_all(list, self.one.device_memory(), self.schedule, partitions),

@@ -1,5 +1,6 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
+mod checkpoint;
 mod find;
 mod guards;
 

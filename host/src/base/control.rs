@@ -1,13 +1,14 @@
 //! Control: the one thing that the outside shares with a running job.
 
 use crate::base::error::{Error, Result};
+use crate::base::kept::Kept;
 use crate::base::latency::Latencies;
 use crate::base::progress::{Counters, Progress};
 use crate::base::stopwatch::{Stopwatch, under_way};
 use crate::base::timeline::Lane;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// What the outside may do while a job runs: watch it, and stop it.
@@ -18,6 +19,7 @@ pub struct Control {
     progress: Counters,
     watch: Option<Arc<Watch>>,
     counts: Mutex<Vec<u64>>,
+    kept: OnceLock<Kept>,
 }
 
 /// What unwinds the threads of a job that was asked to stop.
@@ -131,6 +133,17 @@ impl Control {
             Err(cause) if cause.is::<Stopped>() => Err(Error::Interrupted),
             Err(panic) => resume_unwind(panic),
         }
+    }
+
+    /// Has the runs of tasks kept there; once.
+    pub fn keep_runs(&self, kept: Kept) {
+        // Whoever was there first stays.
+        let _ = self.kept.set(kept);
+    }
+
+    /// Where the runs of tasks are kept, if they are.
+    pub fn kept(&self) -> Option<&Kept> {
+        self.kept.get()
     }
 
     /// Where the job is: for progress bars.

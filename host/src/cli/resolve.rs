@@ -11,6 +11,10 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 
 pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
+    args.checkpoint.close(resolved(args, quiet, control), quiet, control)
+}
+
+fn resolved(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
     if let Some(pairs) = &args.pairs {
@@ -38,10 +42,11 @@ pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Res
         resolve = resolve.with_curve();
     }
     args.device.start_threads()?;
-    let (device, resolve) = resolve.prepare_while_opening(|| args.device.announced(quiet, control), control)?;
+    let (device, resolve) = resolve.prepare_while_opening(|| args.device.announced(&args.checkpoint, quiet, control), control)?;
     // The system takes memory back sooner than it could be handed back piece by piece.
     let (device, resolve) = (ManuallyDrop::new(device), ManuallyDrop::new(resolve));
     let job = &resolve.job;
+    args.checkpoint.open(job, &**device, control)?;
     run::warn_of_subsumed(job);
     guards::warn(job);
     run::keep_weights(job, &outputs)?;

@@ -1,6 +1,7 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
 use super::say::{answer, say};
+use super::checkpoint::CheckpointArgs;
 use super::{DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::entities::score::Scoring;
@@ -16,20 +17,23 @@ use std::time::Instant;
 pub(crate) fn link(args: &LinkArgs, quiet: bool, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.left, Some(&args.right)).chain(args.plan.reads()).collect();
     let job = args.input.job(&args.left, Some(&args.right), args.right_id.as_ref());
-    run(&args.plan.apply(job).guards(args.guards.guards()), read, &args.output, &args.device, quiet, control)
+    let job = args.plan.apply(job).guards(args.guards.guards());
+    let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), quiet, control);
+    args.checkpoint.close(ran, quiet, control)
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.table, None).chain(args.plan.reads()).collect();
     let job = args.plan.apply(args.input.job(&args.table, None, None)).guards(args.guards.guards());
-    run(&job, read, &args.output, &args.device, quiet, control)
+    let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), quiet, control);
+    args.checkpoint.close(ran, quiet, control)
 }
 
 fn run<'a>(
     job: &Job,
     mut read: Vec<(&'static str, &'a Path)>,
     args: &'a OutputArgs,
-    device: &PlaceArgs,
+    (device, checkpoint): (&PlaceArgs, &CheckpointArgs),
     quiet: bool,
     control: &Control,
 ) -> Result<()> {
@@ -40,7 +44,8 @@ fn run<'a>(
     let outputs: Vec<_> = args.output.iter().map(|output| ("-o", output.as_path())).collect();
     read.extend(args.truth.iter().map(|truth| ("the truth", truth.as_path())));
     keep_apart(&outputs, &read)?;
-    let (device, mut job) = device.prepare(job, quiet, control)?;
+    let (device, mut job) = device.prepare(job, checkpoint, quiet, control)?;
+    checkpoint.open(&job, &*device, control)?;
     job.keep_ids();
     // The system takes memory back sooner than it could be handed back piece by piece.
     let (device, job) = (ManuallyDrop::new(device), ManuallyDrop::new(job));

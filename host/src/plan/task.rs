@@ -30,6 +30,8 @@ pub struct Task {
     pub unlisted: Vec<Unlisted>,
     /// By access: what it is expected to take.
     pub expected: Vec<Taking>,
+    /// Where.
+    pub area: Area,
     /// The pairs of records that it stands for, looked at or not: for progress.
     pub n_pairs: u64,
 }
@@ -79,7 +81,7 @@ impl Task {
                 all_unlisted.push(unlisted);
             }
         }
-        Ok(Self { accesses, unlisted: all_unlisted, expected, n_pairs: area.n_pairs() })
+        Ok(Self { accesses, unlisted: all_unlisted, expected, area: *area, n_pairs: area.n_pairs() })
     }
 
     /// With everything listed.
@@ -121,17 +123,26 @@ impl Task {
         together < WORTH_IT * planned
     }
 
+    /// A name for it, as one of so many that the same job is always cut into.
+    pub(crate) fn name(&self, nth: usize, n: usize) -> String {
+        let Area { left_from, left_upto, right_from, right_upto, half } = self.area;
+        // What it looks at is in what it is expected to take.
+        let bits = self.expected.iter().map(|taking| taking.planned.to_bits());
+        let sum = bits.fold(self.n_pairs, |sum, bits| sum.rotate_left(7) ^ bits);
+        format!("{left_from}-{left_upto}-{right_from}-{right_upto}-{half}-{nth}-{n}-{sum:016x}")
+    }
+
     /// As about `n` tasks that take about as long as each other: of large accesses shares, of small ones several together.
     pub fn cut(self, n: usize) -> Vec<Self> {
         if n <= 1 || self.accesses.len() + self.unlisted.len() == 0 {
             return vec![self];
         }
-        let (n_pairs, sum) = (self.n_pairs, self.milliseconds());
+        let (area, n_pairs, sum) = (self.area, self.n_pairs, self.milliseconds());
         let each = (sum / n as f64).max(f64::MIN_POSITIVE);
         let mut tasks: Vec<Self> = Vec::new();
         for unlisted in self.unlisted {
             let (accesses, expected) = (Vec::new(), Vec::new());
-            tasks.push(Self { accesses, unlisted: vec![unlisted], expected, n_pairs: 0 });
+            tasks.push(Self { accesses, unlisted: vec![unlisted], expected, area, n_pairs: 0 });
         }
         for (access, expected) in self.accesses.into_iter().zip(self.expected) {
             let n_parts = (expected.planned / each).round().max(1.0) as usize;
@@ -150,6 +161,7 @@ impl Task {
                             accesses: vec![part],
                             unlisted: Vec::new(),
                             expected: vec![expected],
+                            area,
                             n_pairs: 0,
                         });
                     }

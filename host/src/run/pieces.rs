@@ -44,6 +44,11 @@ impl Pieces<'_> {
                 todo.extend(block.cut());
                 continue;
             }
+            if let Some(kept) = control.kept() {
+                // Records are numbered from 0 within each block.
+                let Block { left, right, .. } = &block;
+                kept.within(format!("{}-{}-{}-{}-in-", left.start, left.end, right.start, right.end));
+            }
             let program = self.program.over(&part)?;
             let first = found.len();
             let most = most.saturating_sub(first);

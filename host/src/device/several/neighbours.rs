@@ -1,7 +1,7 @@
 //! Sorted neighbourhoods at several places: stripes of left records, whose pairs come in order.
 
 use super::Several;
-use super::round::share;
+use super::round::{Nth, share};
 use super::stripe::Stripe;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -34,7 +34,7 @@ impl Neighbours for SeveralNeighbours<'_> {
     fn pairs(&mut self, lefts: Range<u32>, control: &Control, found: &mut Vec<Candidate>) -> Result<()> {
         let range = lefts.start as usize..lefts.end as usize;
         let whole = Stripe { range, milliseconds: self.milliseconds };
-        let pairs = |stripe: &Stripe, neighbours: &mut Box<dyn Neighbours + '_>| {
+        let pairs = |stripe: &Stripe, _: Nth, neighbours: &mut Box<dyn Neighbours + '_>| {
             let mut found = Vec::new();
             // They were numbers of records before.
             let lefts = stripe.range.start as u32..stripe.range.end as u32;

@@ -31,8 +31,15 @@ pub(super) trait Part: Clone + Send + Sync {
 /// A part, and what became of it.
 pub(super) type Run<P, R> = (Arc<P>, Vec<R>);
 
+/// The number of a part, and of how many that the work was cut into; later ones are parts of those.
+#[derive(Clone, Copy)]
+pub(super) struct Nth {
+    pub(super) ix: usize,
+    pub(super) n: usize,
+}
+
 /// What a place does with a part and with what it holds: whether that is all, and what was made.
-type Work<'w, P, S, R> = dyn Fn(&P, &mut S) -> Result<(Outcome, Vec<R>)> + Sync + 'w;
+type Work<'w, P, S, R> = dyn Fn(&P, Nth, &mut S) -> Result<(Outcome, Vec<R>)> + Sync + 'w;
 
 /// Does all of the work at the places that hold something; nobody does, afterwards, where a place failed. Runs come in any
 /// order. There are none if all together have more than `most`.
@@ -46,6 +53,7 @@ pub(super) fn share<P: Part, S: Send, R: Send>(
 ) -> Result<Option<Vec<Run<P, R>>>> {
     let taking_part = several.taking_part(&whole, held);
     let parts = several.cut(whole, &taking_part);
+    let n_parts = parts.len();
     let expected = parts.iter().map(Part::expected).collect();
     let speeds: Vec<_> = several.places.iter().map(|place| place.speed(several.kind())).collect();
     let mut dealer = Dealer::new(several.schedule, expected, &speeds);
@@ -54,7 +62,7 @@ pub(super) fn share<P: Part, S: Send, R: Send>(
     }
     let parts = parts.into_iter().map(Arc::new).collect();
     let state = Mutex::new(State { parts, dealer, ended: None, n_found: 0 });
-    let round = Round { several, most, control, work, state, changed: Condvar::new() };
+    let round = Round { several, most, n_parts, control, work, state, changed: Condvar::new() };
     let (sender, runs) = sync_channel(RUNS_PER_PLACE * several.places.len());
     let mut taken = Vec::new();
     thread::scope(|scope| {
@@ -84,6 +92,7 @@ pub(super) fn share<P: Part, S: Send, R: Send>(
 struct Round<'a, P, S, R> {
     several: &'a Several,
     most: usize,
+    n_parts: usize,
     control: &'a Control,
     work: &'a Work<'a, P, S, R>,
     state: Mutex<State<P>>,
@@ -208,7 +217,8 @@ impl<P: Part, S: Send, R: Send> Round<'_, P, S, R> {
     /// A task, on the place's own threads.
     fn run(&self, nth: usize, ix: usize, part: &P, held: &mut Option<S>) -> Result<(Outcome, Vec<R>)> {
         let Some(held) = held else { return Err(Error::Internal("a place without a job".into())) };
-        let done = self.several.places[nth].install(|| (self.work)(part, held))?;
+        let number = Nth { ix, n: self.n_parts };
+        let done = self.several.places[nth].install(|| (self.work)(part, number, held))?;
         // As late as can be: everything was done, and all of it is lost.
         match self.several.fault.as_ref().and_then(|fault| fault(nth, ix)) {
             Some(error) => Err(error),

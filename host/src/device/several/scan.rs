@@ -2,7 +2,7 @@
 
 use super::Several;
 use super::dealer::Expected;
-use super::round::{Part, share};
+use super::round::{Nth, Part, share};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
@@ -69,10 +69,22 @@ impl Scan for SeveralScan<'_> {
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
         let most = most.saturating_sub(found.len());
-        let run = |task: &Task, scan: &mut Box<dyn Scan + '_>| {
+        let run = |task: &Task, Nth { ix, n }: Nth, scan: &mut Box<dyn Scan + '_>| {
+            // Parts of tasks are as large as there happened to be room for.
+            let kept = control.kept().filter(|_| ix < n).map(|kept| (kept, task.name(ix, n)));
+            if let Some((kept, name)) = &kept
+                && let Some(run) = kept.run(name)
+            {
+                control.advance(task.n_pairs);
+                return Ok((Outcome::Done, run));
+            }
             let (mut run, mut room) = (Vec::new(), Vec::new());
             let outcome = scan.run(task, most, control, &mut run)?;
             sort(&mut run, &mut room, control)?;
+            match kept {
+                Some((kept, name)) if outcome == Outcome::Done => kept.keep(&name, &run)?,
+                _ => {}
+            }
             Ok((outcome, run))
         };
         match share(self.several, task.clone(), &mut self.scans, most, control, &run)? {

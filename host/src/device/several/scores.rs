@@ -1,7 +1,7 @@
 //! Scores at several places: stripes of a list of pairs.
 
 use super::Several;
-use super::round::share;
+use super::round::{Nth, share};
 use super::stripe::Stripe;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -38,7 +38,7 @@ impl<'a> SeveralScores<'a> {
         score: &Score<'_, 'a, R>,
     ) -> Result<Vec<(usize, Vec<R>)>> {
         let whole = Stripe { range: 0..pairs.len(), milliseconds: MILLISECONDS_PER_PAIR };
-        let work = |stripe: &Stripe, scores: &mut Box<dyn PairScores + 'a>| {
+        let work = |stripe: &Stripe, _: Nth, scores: &mut Box<dyn PairScores + 'a>| {
             Ok((Outcome::Done, score(&pairs[stripe.range.clone()], &mut **scores)?))
         };
         let runs = share(self.several, whole, &mut self.held, usize::MAX, control, &work)?;

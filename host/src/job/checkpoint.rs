@@ -1,0 +1,48 @@
+//! Which job it is: what the runs that a checkpoint keeps depend on.
+
+use super::Prepared;
+use crate::base::error::{Error, Result};
+use crate::operators::Backend;
+use crate::plan::PortablePlan;
+use crate::read::table::Table;
+use crc32fast::hash;
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+impl Prepared {
+    /// Names the job: files, rules, plan, costs, sizes, places and program. Whatever else has the same name is cut into the same
+    /// tasks, and they come to the same runs.
+    pub fn identity(&self, device: &dyn Backend) -> Result<String> {
+        let mut name = format!("hyperblock {}\n{}\n", env!("CARGO_PKG_VERSION"), device.name());
+        let mut add = |what: &str, said: &dyn std::fmt::Debug| {
+            let _ = writeln!(name, "{what} {said:?}");
+        };
+        for table in [Some(&self.left), self.second()].into_iter().flatten() {
+            add("table", &of_file(table)?);
+            add("ids", &(table.n_records(), table.ids.text(0)));
+        }
+        for rule in &self.plan.rules {
+            add("rule", &rule.to_string());
+        }
+        let plan = PortablePlan::of(&self.plan).to_bytes()?;
+        add("plan", &(hash(&plan), plan.len()));
+        add("options", &self.plan.program().options());
+        add("costs", &(self.plan.rates, &self.plan.costs));
+        add("guards", &(self.guards, &self.left_out));
+        add("records", &(self.encoded.n_left, self.encoded.n_right, self.names_rules));
+        Ok(name)
+    }
+}
+
+/// What tells a file from another one, and from itself when it was changed.
+fn of_file(table: &Table) -> Result<(String, u64, u64, i64, i64)> {
+    let path = &table.path;
+    let file = fs::metadata(path).map_err(Error::io(path))?;
+    if !file.is_file() {
+        let message = "a job over a table that is no file cannot be resumed; write the table to a file first";
+        return Err(Error::table(path, message));
+    }
+    let whole = path.canonicalize().map_err(Error::io(path))?;
+    Ok((whole.display().to_string(), file.len(), file.ino(), file.mtime(), file.mtime_nsec()))
+}
