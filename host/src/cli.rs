@@ -17,8 +17,8 @@ pub(crate) mod say;
 pub(crate) mod signal;
 pub(crate) mod why;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use checkpoint::{CheckpointArgs, TASKS};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use guards::{BlockArgs, GuardArgs};
 use hyperblock::device::{self, DeviceList, Schedule, Several};
 use hyperblock::entities::cluster::ClusterMethod;

@@ -126,13 +126,19 @@ impl<'a> Paper<'a> {
 
     /// What the engine finds on a device, in the order it gives it.
     pub fn run(&self, device: &dyn Backend) -> Vec<Found> {
+        let ran = self.run_controlled(device, &Control::default());
+        ran.unwrap_or_else(|error| panic!("{error}\n{:?}", self.case))
+    }
+
+    /// The same under the eyes of somebody, or how it failed.
+    pub fn run_controlled(&self, device: &dyn Backend, control: &Control) -> Result<Vec<Found>> {
         let mut all = Vec::new();
         let take = &mut |candidates: &[Candidate]| {
             all.extend_from_slice(candidates);
             Ok(())
         };
-        let ran = self.prepared.run(device, &Control::default(), take);
-        self.named(ran.map(|_| all))
+        self.prepared.run(device, control, take)?;
+        Ok(self.named(Ok(all)))
     }
 
     /// The same with tasks of at most `most` candidates, a task with more done again in halves.

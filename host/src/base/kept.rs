@@ -60,10 +60,12 @@ impl Kept {
         for entry in fs::read_dir(folder).map_err(io)? {
             let name = entry.map_err(io)?.file_name();
             let extension = Path::new(&name).extension();
-            let is_ours = name == MANIFEST || name == LOCK || extension.is_some_and(|it| it == RUN || it == PART);
+            let is_ours =
+                name == MANIFEST || name == LOCK || extension.is_some_and(|it| it == RUN || it == PART);
             if !is_ours {
                 let name = name.display();
-                let message = format!("{shown}: `{name}` is no part of a checkpoint; name a new folder for it");
+                let message =
+                    format!("{shown}: `{name}` is no part of a checkpoint; name a new folder for it");
                 return Err(Error::Job(message));
             }
         }
@@ -97,9 +99,13 @@ impl Kept {
                      changed; remove the folder, or name another one"
                 )));
             }
-            Manifest::None if resumes => tracing::warn!("{shown}: there is nothing to resume; all is done from the start"),
+            Manifest::None if resumes => {
+                tracing::warn!("{shown}: there is nothing to resume; all is done from the start")
+            }
             Manifest::None => {}
-            Manifest::Damaged => tracing::warn!("{shown}: the manifest is damaged; all is done from the start"),
+            Manifest::Damaged => {
+                tracing::warn!("{shown}: the manifest is damaged; all is done from the start")
+            }
         }
         kept.clear(false)?;
         kept.write(&kept.folder.join(MANIFEST), &sealed(job.as_bytes()))?;

@@ -44,7 +44,9 @@ impl CheckpointArgs {
             Err(Error::Interrupted) => {
                 let n = n_found + n_kept;
                 let folder = kept.folder().display();
-                say!("{n} tasks are done and kept in {folder}: the same command with --resume goes on there\n");
+                say!(
+                    "{n} tasks are done and kept in {folder}: the same command with --resume goes on there\n"
+                );
             }
             Err(_) => {}
         }

@@ -1,7 +1,7 @@
 //! `hyperblock fit`.
 
-use super::say::answer;
 use super::FitArgs;
+use super::say::answer;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::fit::FitOptions;
 use hyperblock::tell::evaluate::Truth;

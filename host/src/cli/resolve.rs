@@ -42,7 +42,8 @@ fn resolved(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
         resolve = resolve.with_curve();
     }
     args.device.start_threads()?;
-    let (device, resolve) = resolve.prepare_while_opening(|| args.device.announced(&args.checkpoint, quiet, control), control)?;
+    let (device, resolve) =
+        resolve.prepare_while_opening(|| args.device.announced(&args.checkpoint, quiet, control), control)?;
     // The system takes memory back sooner than it could be handed back piece by piece.
     let (device, resolve) = (ManuallyDrop::new(device), ManuallyDrop::new(resolve));
     let job = &resolve.job;

@@ -1,7 +1,7 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
-use super::say::{answer, say};
 use super::checkpoint::CheckpointArgs;
+use super::say::{answer, say};
 use super::{DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::entities::score::Scoring;

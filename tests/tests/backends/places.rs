@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, EVERYWHERE, GPU, On, Registered, trials};
 use crate::jobs::{Drawn, drawn};
+use hyperblock::base::kept::Kept;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::device::cuda::{Copies, Cuda};
 use hyperblock::device::{Fault, Schedule, Several, gpus};
@@ -12,7 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub(crate) const TRIALS: &[Registered] = trials![
-    EVERYWHERE => [random_jobs_at_several_places, a_place_fails_at_any_task, all_places_fail, too_large_tasks],
+    EVERYWHERE => [
+        random_jobs_at_several_places, a_place_fails_at_any_task, all_places_fail, too_large_tasks, kept_runs,
+    ],
     // The others have no columns but the host's.
     GPU => [places_share_columns, columns_come_from_another_device],
 ];
@@ -110,6 +113,36 @@ fn a_place_fails_at_any_task(bench: Bench) {
     // There are tasks enough that most of these failures happened.
     let n_asked = SCHEDULES.len() * bench.by(12, 3, 12) * 3;
     assert!(n_failures.load(Relaxed) > n_asked / 2, "{} of {n_asked}", n_failures.load(Relaxed));
+}
+
+/// Jobs end at any task, and go on with what was kept until then.
+fn kept_runs(bench: Bench) {
+    let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let (n_jobs, most_rows) = (bench.by(40, 6, 40), bench.by(60, 24, 60));
+    let (mut n_checked, mut n_found) = (0, 0);
+    for seed in 5_000..5_000 + n_jobs {
+        let job: Drawn = drawn(seed, most_rows);
+        let Ok(plain) = job.case.prepare() else { continue };
+        let wanted = plain.run(&Cpu::new());
+        let paper = plain.again(&|unplanned| job.apply(unplanned));
+        let at = folder.path().join(seed.to_string());
+        for ends_at in [Some(seed as usize % 7), Some(5 + seed as usize % 9), None] {
+            let several = places(bench, 1 + seed as usize % 2, Schedule::Steal, Some(12));
+            let ends = move |_, task| (Some(task) == ends_at).then_some(Error::Interrupted);
+            let control = Control::default();
+            let kept = Kept::open(&at, "a job", ends_at != Some(seed as usize % 7));
+            control.keep_runs(kept.unwrap_or_else(|error| panic!("{error}")));
+            match paper.run_controlled(&several.with_fault(Box::new(ends)), &control) {
+                Ok(found) => paper.assert_same(&format!("job {seed}, resumed"), &wanted, &found),
+                Err(Error::Interrupted) => assert!(ends_at.is_some()),
+                Err(error) => panic!("{error}"),
+            }
+            n_found += control.kept().map_or(0, |kept| kept.counts().0);
+        }
+        n_checked += 1;
+    }
+    assert!(n_checked > n_jobs / 2, "only {n_checked} jobs had rules");
+    assert!(n_found > n_jobs as usize, "only {n_found} runs were taken from before");
 }
 
 /// A place that has no room for the tasks it is given does them in parts, even if nobody else is there.

@@ -18,13 +18,25 @@ fn large_blocks_are_left_out_and_told_of() {
     let folder = folder();
     let _redacted = redacted();
     let ran = folder.run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu --max-block 4");
-    assert_snapshot!(ran.stderr, @"");
+    assert_snapshot!(ran.stderr, @r#"
+    running on cpu (N threads)
+    device           cpu (N threads)
+    records          8
+    pairs compared   28 of 28
+    candidates       2
+      city  1
+      age   1
+    approximate      city: 1 block is left out, of more than 4 records with the same l.city = r.city: "Rome" (5)
+    reduction ratio  0.928571
+    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    peak memory      [memory]
+    "#);
     assert_eq!(folder.read("pairs.csv"), "left,right,rule\n1,2,age\n6,7,city\n");
     let all = folder.run("dedupe people.csv -r rules.toml -o - --device cpu --max-block 4 -v");
     assert!(all.stderr.contains("the block \"Rome\" with 5 records is left out"), "{}", all.stderr);
     let explained = folder.stdout("explain people.csv -r rules.toml --device cpu --max-block 4");
     let said: Vec<&str> = explained.lines().filter(|line| line.starts_with("Approximate")).collect();
-    assert_snapshot!(said.join("\n"), @"");
+    assert_snapshot!(said.join("\n"), @r#"Approximate: city: 1 block is left out, of more than 4 records with the same l.city = r.city: "Rome" (5)"#);
     let json = folder.stdout("explain people.csv -r rules.toml --device cpu --max-block 4 --format json");
     assert!(json.contains("\"records\": 5"), "{json}");
 }
@@ -43,4 +55,21 @@ fn too_many_pairs_are_not_written() {
     }
     let enough = folder.run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu --max-pairs 11");
     assert_eq!(enough.code, Some(0), "{}", enough.stderr);
+}
+
+#[test]
+fn progress_as_lines_of_json() {
+    let folder = folder();
+    let ran = folder.run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu --progress json");
+    let lines: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with('{')).collect();
+    assert!(lines[0].starts_with(r#"{"event":"progress","stage":"start","seconds":0."#), "{}", ran.stderr);
+    let last = lines[lines.len() - 1];
+    assert!(
+        last.contains(r#""stage":"end""#) && last.contains(r#""done":28,"all":28,"of":"pairs""#),
+        "{last}"
+    );
+    assert!(last.contains(r#""device":"cpu ("#), "{last}");
+    let quiet =
+        folder.run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu --progress json --quiet");
+    assert_eq!(quiet.stderr, "");
 }
