@@ -30,12 +30,14 @@ const OF_PEOPLE: [&[&str]; 9] = [
 ];
 
 /// Rules over two tables of papers.
-const OF_PAPERS: [&[&str]; 5] = [
+const OF_PAPERS: [&[&str]; 7] = [
     &["jaro_winkler(l.title, r.title) >= 0.92"],
     &["jaccard(words(l.title), words(r.title)) >= 0.7"],
     &["levenshtein_similarity(l.title, r.title) >= 0.8 AND l.year = r.year"],
     &["l.venue = r.venue AND jaro_winkler(l.authors, r.authors) >= 0.9"],
     &["cosine(qgrams(l.title, 3), qgrams(r.title, 3)) >= 0.8 AND abs(l.year - r.year) <= 1"],
+    &["jaccard(qgrams(l.title, 3), qgrams(r.title, 3)) >= 0.6"],
+    &["dice(qgrams(l.title, 2), qgrams(r.title, 2)) >= 0.65"],
 ];
 
 /// Rows of generated tables.
