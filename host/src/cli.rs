@@ -1,5 +1,6 @@
 //! The commands and their options, as `--help` shows them.
 
+pub(crate) mod bar;
 pub(crate) mod checkpoint;
 pub(crate) mod closure;
 pub(crate) mod cluster;

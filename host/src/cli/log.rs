@@ -1,6 +1,6 @@
 //! Messages on standard error: warnings, and with --verbose more.
 
-use super::progress::above;
+use super::bar::above;
 use hyperblock::base::shown::shown;
 use std::io::{self, Write};
 use tracing::Level;

@@ -1,5 +1,6 @@
 //! How far a job is: a bar on a terminal, lines of JSON for programs, nothing in a pipe.
 
+use super::bar::set_bar;
 use super::say::to_people;
 use clap::ValueEnum;
 use hyperblock::Control;
@@ -7,7 +8,6 @@ use hyperblock::base::progress::Progress;
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Thread, park_timeout};
 use std::time::{Duration, Instant};
 
@@ -29,22 +29,6 @@ const LINE: Duration = Duration::from_secs(1);
 /// What is shown while nothing has begun, and when all is done.
 const START: &str = "start";
 const END: &str = "end";
-
-/// The bar, while there is one.
-static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
-fn set_bar(bar: Option<ProgressBar>) {
-    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
-}
-
-/// Writes something to standard error, above the bar if there is one.
-pub(crate) fn above<T>(write: impl FnOnce() -> T) -> T {
-    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match bar {
-        Some(bar) => bar.suspend(write),
-        None => write(),
-    }
-}
 
 /// Shows how far `work` is.
 pub(crate) fn watch<T>(show: Show, control: &Control, work: impl FnOnce() -> T) -> T {

@@ -3,7 +3,7 @@
 //! Whether somebody reads standard error is their business: a full or closed one stops no work, where `eprintln!` would
 //! panic. An answer that cannot be written is an error.
 
-use super::progress::above;
+use super::bar::above;
 use hyperblock::{Error, Result};
 use std::fmt::Arguments;
 use std::io::{Write, stderr, stdout};

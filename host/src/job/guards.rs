@@ -21,6 +21,9 @@ pub struct Guards {
     pub most_in_block: Option<u32>,
 }
 
+/// Values, with how many records share them.
+type Blocks = Vec<(String, u64)>;
+
 impl Guards {
     /// An error if so many candidates are too many.
     pub(super) fn check(&self, n_candidates: u64) -> Result<()> {
@@ -44,7 +47,7 @@ impl Guards {
     ) -> Result<Vec<LeftOut>> {
         let Some(most) = self.most_in_block else { return Ok(Vec::new()) };
         // By the equalities of a conjunction: what stands in for the first of them, if anything is left out, and what.
-        let mut known: HashMap<Vec<usize>, (Option<usize>, Vec<(String, u64)>)> = HashMap::new();
+        let mut known: HashMap<Vec<usize>, (Option<usize>, Blocks)> = HashMap::new();
         let mut all: Vec<(usize, LeftOut)> = Vec::new();
         for (conjunction, rule) in rules.owners().enumerate().collect::<Vec<_>>() {
             let mut asked = rules.conjunctions[conjunction].clone();
@@ -55,7 +58,7 @@ impl Guards {
                 let columns: Vec<_> = asked.iter().filter_map(|&ix| encoded.equality(ix)).collect();
                 let large = encoded.large_blocks(&columns, most, is_one_table, control);
                 let told = large.blocks.iter().map(|block| told(block, rules, &asked, tables));
-                let told = told.collect::<Result<Vec<_>>>()?;
+                let told = told.collect::<Result<Blocks>>()?;
                 let narrower = (!told.is_empty()).then(|| {
                     encoded.without(columns[0], &large);
                     rules.narrower(first)
