@@ -14,7 +14,7 @@ use crc32fast::hash;
 use hyperblock_shared::layout::Candidate;
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -238,8 +238,14 @@ fn unpacked(bytes: &[u8]) -> Option<Vec<Candidate>> {
     let (magic, n) = head.split_first_chunk::<8>()?;
     let n = usize::try_from(u64::from_le_bytes(n.try_into().ok()?)).ok()?;
     let n_bytes = n.checked_mul(CANDIDATE).filter(|_| *magic == MAGIC)?;
-    let columns = zstd::bulk::decompress(columns, n_bytes).ok().filter(|it| it.len() == n_bytes)?;
-    let numbers: Vec<u32> = columns.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    // As much memory as is unpacked, whatever the number says.
+    let mut unpacked = Vec::new();
+    let packed = zstd::stream::read::Decoder::new(columns).ok()?;
+    packed.take((n_bytes as u64).saturating_add(1)).read_to_end(&mut unpacked).ok()?;
+    if unpacked.len() != n_bytes {
+        return None;
+    }
+    let numbers: Vec<u32> = unpacked.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
     let (lefts, others) = numbers.split_at(n);
     let (rights, rules) = others.split_at(n);
     let candidates = lefts.iter().zip(rights).zip(rules);
