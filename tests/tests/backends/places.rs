@@ -126,11 +126,12 @@ fn kept_runs(bench: Bench) {
         let wanted = plain.run(&Cpu::new());
         let paper = plain.again(&|unplanned| job.apply(unplanned));
         let at = folder.path().join(seed.to_string());
-        for ends_at in [Some(seed as usize % 7), Some(5 + seed as usize % 9), None] {
+        let ends = [Some(seed as usize % 7), Some(5 + seed as usize % 9), None];
+        for (nth, ends_at) in ends.into_iter().enumerate() {
             let several = places(bench, 1 + seed as usize % 2, Schedule::Steal, Some(12));
             let ends = move |_, task| (Some(task) == ends_at).then_some(Error::Interrupted);
             let control = Control::default();
-            let kept = Kept::open(&at, "a job", ends_at != Some(seed as usize % 7));
+            let kept = Kept::open(&at, "a job", nth > 0);
             control.keep_runs(kept.unwrap_or_else(|error| panic!("{error}")));
             match paper.run_controlled(&several.with_fault(Box::new(ends)), &control) {
                 Ok(found) => paper.assert_same(&format!("job {seed}, resumed"), &wanted, &found),
