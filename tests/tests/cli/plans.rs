@@ -8,7 +8,7 @@ const RULES: &str = "
 when = \"l.phone = r.phone\"
 
 [[rules]]
-when = \"levenshtein_similarity(l.email, r.email) >= 0.8\"
+when = \"l.city = r.city AND jaro_winkler(l.email, r.email) >= 0.9\"
 ";
 
 fn people() -> Folder {
@@ -41,13 +41,13 @@ fn each_device_has_its_paths() {
         chosen
     };
     assert_snapshot!(chosen("cpu.toml"), @"
-    overlap join by signatures of 2-grams for levenshtein_similarity(l.email, r.email) >= 0.8
     hash join on l.phone = r.phone
+    hash join on l.city = r.city, heavy keys swept by jaro_winkler_similarity(l.email, r.email) >= 0.9
     ");
     assert_snapshot!(chosen("cuda.toml"), @"
     Planned for: cuda, as its costs say
-    sweep led by levenshtein_similarity(l.email, r.email) >= 0.8
     hash join on l.phone = r.phone
+    sweep led by jaro_winkler_similarity(l.email, r.email) >= 0.9
     ");
     let json = folder.stdout(&format!("{explain} cuda.toml --format json"));
     assert!(json.contains("\"planned_for\": \"cuda\""), "{json}");

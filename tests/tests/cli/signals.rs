@@ -33,7 +33,7 @@ impl Drop for Running {
 }
 
 fn stops_on(signal: &str) {
-    let rules = "[[rules]]\nwhen = \"jaro_winkler_similarity(l.name, r.name) >= 0.99\"\n";
+    let rules = "[[rules]]\nwhen = \"jaro_winkler_similarity(l.name, r.name) >= 0.8\"\n";
     let folder = Folder::with(&[("names.csv", &names(60_000)), ("rules.toml", rules)]);
     let before = folder.names();
     let mut command = folder.command("dedupe names.csv -r rules.toml -o pairs.csv --device cpu --quiet");
