@@ -17,12 +17,3 @@ mod reach;
 pub use items::{Fill, Places, begin, groups, items, lens, place};
 pub use keys::{Dealt, Kinds, count, deal, kinds, number};
 pub use reach::{Met, reach};
-
-use crate::block::Block;
-
-/// This thread's first place, and how far it is to its next one.
-#[inline(always)]
-fn stride(block: &impl Block) -> (usize, usize) {
-    let first = block.block_ix() as usize * block.n_threads() as usize + block.thread_ix() as usize;
-    (first, block.n_blocks() as usize * block.n_threads() as usize)
-}

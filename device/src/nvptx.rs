@@ -17,6 +17,7 @@ mod cluster;
 #[cfg(any(
     feature = "scan",
     feature = "residual",
+    feature = "elements",
     feature = "listed",
     feature = "listing",
     feature = "mean",
@@ -26,6 +27,8 @@ mod cluster;
 mod columns;
 #[cfg(any(feature = "scan", feature = "residual", feature = "listed"))]
 mod decide;
+#[cfg(feature = "elements")]
+mod elements;
 #[cfg(feature = "join")]
 mod join;
 #[cfg(feature = "listed")]

@@ -102,6 +102,17 @@ pub(crate) struct SetColumn {
     pub(crate) tokens: Vec<u32>,
     /// The most tokens of a set.
     pub(crate) longest: u32,
+    /// How many different ones there are, or some more.
+    pub(crate) n_tokens: u32,
+}
+
+impl SetColumn {
+    fn new(domain: usize, heads: Vec<Head>, tokens: Vec<u32>) -> Self {
+        let longest = heads.iter().map(|head| head.len).max().unwrap_or(0);
+        // They are numbered through.
+        let n_tokens = tokens.par_iter().max().map_or(0, |last| last + 1);
+        Self { domain, heads, tokens, longest, n_tokens }
+    }
 }
 
 /// What each value of a domain reaches under one numeric predicate.

@@ -7,6 +7,7 @@ mod closure;
 mod cluster;
 mod columns;
 mod decide;
+mod elements;
 mod join;
 mod listing;
 mod neighbours;
@@ -20,6 +21,7 @@ pub use closure::{COLUMN_SOURCES, ClosureSizes, DeviceClosure, GROUP_SOURCES, GR
 pub use cluster::{DeviceForest, DeviceMatrix, LANE_PAIRS, LANE_QUADS, TILE_PAIRS};
 pub use columns::{DeviceColumns, DeviceScratch, DeviceSets, DeviceTexts};
 pub use decide::{DeviceDecide, DeviceListed, DeviceResidual, DeviceScan, DeviceScores};
+pub use elements::{DeviceAlike, DeviceGrams, DeviceGroups, DeviceValued};
 pub use join::{DeviceJoin, DevicePass, DeviceSide, JoinSizes};
 pub use listing::{DeviceKeys, DeviceListing, DeviceLists, DeviceReach};
 pub use neighbours::DeviceNeighbours;

@@ -6,7 +6,7 @@
 //! [`predicate`] applies a measure to a pair of records, reading their values through [`columns`]; a [`path`] joins
 //! predicates into the program that decides a pair. A scan is a [`sweep`] over lists ([`listing`]): the [`screen`] of its lead tells
 //! most pairs apart by a signature or a code; [`window`] cuts it into intervals and stretches; [`stealing`] says who does which.
-//! Keys are joined by their hashes ([`join`]), values by the elements they have in common ([`overlap`]); pairs of anything
+//! Keys are joined by their hashes ([`join`]), values by the elements they have in common ([`overlap`]), which may be their q-grams ([`grams`]); pairs of anything
 //! are tuples of a [`relation`]. Pairs become entities by a forest of records ([`components`]), or by a matrix of bits
 //! ([`matrix`]).
 //! [`layout`] is what kernels receive.
@@ -17,6 +17,7 @@ pub mod billionths;
 pub mod columns;
 pub mod components;
 pub mod counts;
+pub mod grams;
 pub mod join;
 pub mod layout;
 pub mod listing;

@@ -90,9 +90,16 @@ pub type Signature = [u64; 4];
 
 /// Adds an element to a signature.
 pub fn sign(signature: &mut Signature, element: u32) {
+    let (word, bit) = sign_bit(element);
+    signature[word as usize] |= bit;
+}
+
+/// The bit of an element: in which word of a signature, and there.
+#[inline]
+pub fn sign_bit(element: u32) -> (u32, u64) {
     // Multiplying spreads neighbouring numbers (Knuth, *The Art of Computer Programming*, section 6.4).
     let bit = element.wrapping_mul(0x9e37_79b1) >> 24;
-    signature[(bit / 64) as usize] |= 1 << (bit % 64);
+    (bit / 64, 1 << (bit % 64))
 }
 
 /// How many elements values with these signatures at least have that the other one lacks, both together.
@@ -248,7 +255,12 @@ impl Overlap<'_> {
     /// it begins.
     #[inline]
     fn items(&self, item: u32, nth: u32) -> Range32 {
-        let Class { bounds, from, .. } = self.probing.class(item);
+        self.items_of(self.probing.class(item), item, nth)
+    }
+
+    #[inline]
+    fn items_of(&self, class: Class, item: u32, nth: u32) -> Range32 {
+        let Class { bounds, from, .. } = class;
         let mut upto = self.probing.bounds[(bounds + nth) as usize];
         if self.sizes.is_self == 1 {
             upto = upto.min(item);
@@ -259,11 +271,18 @@ impl Overlap<'_> {
     /// The indexed values that a probing one may meet by their sizes.
     #[inline]
     pub fn reach(&self, item: u32) -> Range32 {
-        if self.probing.class(item).prefix == 0 {
+        self.reach_of(self.probing.values[item as usize].class, item)
+    }
+
+    /// The same, of a value whose class is known.
+    #[inline]
+    pub fn reach_of(&self, class: u32, item: u32) -> Range32 {
+        let class = self.probing.classes[class as usize];
+        if class.prefix == 0 {
             return Range32::default();
         }
         // What the first element may find is what any may.
-        let Range32 { from, upto } = self.items(item, 0);
+        let Range32 { from, upto } = self.items_of(class, item, 0);
         Range32 { from, upto: upto.max(from) }
     }
 

@@ -1,7 +1,7 @@
 //! Overlap joins to try, and the naive one that says what is right: all pairs, with what they have in common counted.
 
 use hyperblock::plan::ScanOptions;
-use hyperblock::plan::overlap::{BlockJoin, ElementList, Values};
+use hyperblock::plan::overlap::{BlockJoin, ElementList, Lens, Values};
 use hyperblock::plan::path::OverlapMethod;
 use hyperblock_shared::join::hash;
 use hyperblock_shared::measure::of_sets::ArchivedOfSets;
@@ -182,12 +182,12 @@ pub fn segments() -> OverlapCase {
 
 /// A list of sets as a join takes it, the elements appended to those that are there.
 fn list(sets: &[Vec<u32>], elements: &mut Vec<u32>) -> ElementList {
-    let mut list = ElementList::default();
+    let lens: Vec<u32> = sets.iter().map(|set| set.len() as u32).collect();
+    let mut list = ElementList { lens: Lens::new(&lens), ..ElementList::default() };
     for set in sets {
         let mut signature = Signature::default();
         set.iter().for_each(|&element| sign(&mut signature, element));
         list.starts.push(elements.len() as u32);
-        list.lens.push(set.len() as u32);
         list.signatures.push(signature);
         elements.extend(set);
     }

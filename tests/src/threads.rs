@@ -7,6 +7,7 @@
 mod closure;
 mod cluster;
 mod condensed;
+mod elements;
 mod join;
 mod listing;
 mod neighbours;

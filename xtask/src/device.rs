@@ -84,6 +84,14 @@ const MODULES: &[Module] = &[
         is_rare: false,
     },
     Module {
+        path: "device/ptx/elements.ptx",
+        feature: "elements",
+        // As many threads as a multiprocessor has room for, or half as many where values are looked at.
+        most_registers: &[("hyperblock_elements_number", 64), ("hyperblock_elements_values", 64)],
+        recurses: false,
+        is_rare: false,
+    },
+    Module {
         path: "device/ptx/listed.ptx",
         feature: "listed",
         // As the scan's.

@@ -7,11 +7,10 @@
 //! Next      `reach`, then the scan
 //! Twin      `host::plan::sweep::list` and `within`
 
-use super::keys::{AT_ONCE, append};
-use super::stride;
 use crate::block::Block;
 use crate::memory::Words;
-use crate::primitives::lanes::warp_of_launch;
+use crate::primitives::appending::{AT_ONCE, append};
+use crate::primitives::lanes::{stride, warp_of_launch};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use hyperblock_shared::columns::Columns;

@@ -8,10 +8,10 @@
 //! Next      light records are joined, heavy ones become lists
 //! Twin      `host::plan::access::key` and `split`
 
-use super::stride;
 use crate::block::Block;
 use crate::memory::Words;
-use crate::primitives::lanes::{below, of_lane, warp_of_launch};
+use crate::primitives::appending::{AT_ONCE, append};
+use crate::primitives::lanes::{below, of_lane, stride, warp_of_launch};
 use crate::primitives::sums::warp_total;
 use crate::primitives::unrolled::unrolled;
 use crate::relation::slot_of;
@@ -21,9 +21,6 @@ use hyperblock_shared::columns::MISSING;
 use hyperblock_shared::layout::WARP;
 use hyperblock_shared::listing::{LIGHT, N_TOTALS, NO_PAIRS, Total, n_pairs_of_key};
 use hyperblock_shared::relation::{Slots, tuple};
-
-/// Records that a lane takes at once.
-pub(super) const AT_ONCE: usize = 4;
 
 /// Numbers combinations: of what keys were before, and of codes. Slots are as many as keys may be, and more.
 #[inline(always)]
@@ -167,38 +164,4 @@ pub fn deal<W: Words>(block: &impl Block, job: &Dealt<'_, W>) {
         });
         first += u64::from(n_warps) * n_batch;
     }
-}
-
-/// Appends the words of a warp's lanes that have any, in any order. All lanes come here together.
-#[inline(always)]
-pub(super) fn append(
-    block: &impl Block,
-    to: &impl Words,
-    n: &AtomicU32,
-    word: impl Fn(usize) -> Option<u64>,
-) {
-    let mut words = [None; AT_ONCE];
-    let mut masks = [0; AT_ONCE];
-    let mut n_new = 0;
-    unrolled::<AT_ONCE>(|nth| {
-        words[nth] = word(nth);
-        // Not all lanes have as much to look at.
-        block.warp_barrier();
-        masks[nth] = block.ballot(words[nth].is_some());
-        n_new += masks[nth].count_ones();
-    });
-    if n_new == 0 {
-        return;
-    }
-    let mut start = 0;
-    if block.lane() == 0 {
-        start = n.fetch_add(n_new, Relaxed);
-    }
-    let mut start = block.broadcast(start, 0);
-    unrolled::<AT_ONCE>(|nth| {
-        if let Some(word) = words[nth] {
-            to.set(u64::from(start + below(block, masks[nth])), word);
-        }
-        start += masks[nth].count_ones();
-    });
 }

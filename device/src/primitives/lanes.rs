@@ -10,6 +10,13 @@ pub(crate) fn warp_of_launch(block: &impl Block) -> (u32, u32) {
     (block.block_ix() * n_warps + block.warp_ix(), block.n_blocks() * n_warps)
 }
 
+/// This thread's first place, and how far it is to its next one.
+#[inline(always)]
+pub(crate) fn stride(block: &impl Block) -> (usize, usize) {
+    let first = block.block_ix() as usize * block.n_threads() as usize + block.thread_ix() as usize;
+    (first, block.n_blocks() as usize * block.n_threads() as usize)
+}
+
 /// How many of the bits below this lane's are set.
 #[inline(always)]
 pub(crate) fn below(block: &impl Block, bits: u32) -> u32 {

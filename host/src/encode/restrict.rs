@@ -166,9 +166,8 @@ impl SetColumn {
             tokens.extend_from_slice(&self.tokens[head.start as usize..][..head.len as usize]);
             moved
         };
-        let heads: Vec<Head> = kept.codes.iter().map(&mut copy).collect();
-        let longest = heads.iter().map(|head| head.len).max().unwrap_or(0);
-        Self { domain: self.domain, heads, tokens, longest }
+        let heads = kept.codes.iter().map(&mut copy).collect();
+        Self::new(self.domain, heads, tokens)
     }
 }
 

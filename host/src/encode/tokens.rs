@@ -44,8 +44,7 @@ fn tokenize_in(
         Tokenizer::Qgrams(q @ 1..=MOST_PACKED) => number(&values, &Packed(q), n_chunks, most, control)?,
         _ => number(&values, &Slices(tokenizer), n_chunks, most, control)?,
     };
-    let longest = heads.iter().map(|head| head.len).max().unwrap_or(0);
-    Ok(SetColumn { domain, heads, tokens, longest })
+    Ok(SetColumn::new(domain, heads, tokens))
 }
 
 /// Calls `take` with every token of a value, in order; one that stands twice comes twice.

@@ -12,10 +12,13 @@
 mod block;
 mod estimate;
 mod grams;
+mod lens;
 
-pub use block::{BlockJoin, BlockPair, Values};
-pub(crate) use estimate::{Columns, Estimate, Manner, Sampled, estimates};
+pub use block::{BlockJoin, BlockPair, BlockTables, Reaches, Shape, Values};
+pub(crate) use estimate::{Columns, Estimate, estimates};
+pub use estimate::{Manner, Sampled};
 pub use grams::Grams;
+pub use lens::Lens;
 
 use crate::encode::Encoded;
 use crate::plan::path::OverlapMethod;
@@ -60,7 +63,7 @@ pub struct BlockShare {
 
 impl BlockShare {
     /// All of them.
-    pub(crate) const WHOLE: Self = Self { nth: 0, n_shares: 1, grain: 0 };
+    pub const WHOLE: Self = Self { nth: 0, n_shares: 1, grain: 0 };
     /// Blocks are made for so many shares at least, so that a share can be cut again.
     const LEAST_GRAIN: u32 = 16;
 
@@ -100,8 +103,8 @@ pub enum Elements {
 pub struct ElementList {
     /// By item: where its elements start. Items without any come first in a group, and are in no pair.
     pub starts: Vec<u32>,
-    /// By item: how many they are, ascending within a group.
-    pub lens: Vec<u32>,
+    /// How many they are, ascending within a group.
+    pub lens: Lens,
     /// By item.
     pub signatures: Vec<Signature>,
 }
@@ -118,12 +121,7 @@ impl Elements {
     /// How many different ones there are.
     pub(crate) fn n_elements(&self, encoded: &Encoded) -> u32 {
         match self {
-            // They are numbered through, and the last one of a set is its most frequent.
-            Self::Tokens(sets) => {
-                let sets = encoded.sets(*sets);
-                let last = |head: &Head| sets.set(head).last().map_or(0, |last| last + 1);
-                sets.heads.par_iter().map(last).max().unwrap_or(0)
-            }
+            Self::Tokens(sets) => encoded.sets[*sets as usize].n_tokens,
             Self::Grams(grams) => grams.n_elements,
         }
     }
@@ -158,9 +156,10 @@ impl Elements {
             (range.start, range.end - range.start, signature(own))
         };
         let values: Vec<_> = (0..items.len()).into_par_iter().map(value).collect();
+        let lens: Vec<u32> = values.iter().map(|value| value.1).collect();
         ElementList {
             starts: values.iter().map(|value| value.0).collect(),
-            lens: values.iter().map(|value| value.1).collect(),
+            lens: Lens::new(&lens),
             signatures: values.iter().map(|value| value.2).collect(),
         }
     }
@@ -181,7 +180,7 @@ fn signature(elements: &[u32]) -> Signature {
 impl ElementList {
     /// How many items there are.
     pub fn len(&self) -> u32 {
-        self.lens.len() as u32
+        self.lens.len()
     }
 
     /// Whether there is none.
@@ -196,22 +195,29 @@ impl OverlapJoin {
         self.sweep.settings.order == Order::Unordered
     }
 
+    /// All that blocks are cut from.
+    pub fn shape(&self) -> Shape<'_> {
+        Shape {
+            lens: [&self.lists[0].lens, &self.lists[1].lens],
+            groups: &self.groups,
+            is_self: self.is_self(),
+            n_elements: self.n_elements,
+            q: self.kind.q(),
+            bare: self.bare,
+        }
+    }
+
     /// The pairs of blocks to join, of at most `most` items each.
     pub fn blocks(&self, measure: &ArchivedMeasure, most: u32) -> Vec<BlockPair> {
-        let lists = [&*self.lists[0], &*self.lists[1]];
-        let (is_self, q) = (self.is_self(), self.kind.q());
-        let of_size = |most| {
-            let pairs = move |group| block::pairs(lists, group, is_self, q, measure, most);
-            self.groups.iter().flat_map(pairs)
-        };
+        let shape = self.shape();
         let grain = self.share.grain;
         if grain == 0 {
-            return of_size(most).collect();
+            return shape.blocks(measure, most);
         }
         // Shares have several pairs each.
         let n_blocks = f64::from(grain).sqrt().ceil() as u32 * 2;
         let longest = self.groups.iter().flatten().map(|items| items.end - items.start).max().unwrap_or(0);
-        let shared = of_size(longest.div_ceil(n_blocks).max(1));
+        let shared = shape.blocks(measure, longest.div_ceil(n_blocks).max(1)).into_iter();
         let own = shared.enumerate().filter(|(ix, _)| self.share.has(*ix as u32));
         own.flat_map(|(_, pair)| pair.refined(most)).collect()
     }

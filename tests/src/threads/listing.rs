@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A block's records by key, by side; of one side with itself, once.
-struct Keys {
+pub(super) struct Keys {
     light: Vec<Vec<u64>>,
     heavy: Vec<Vec<u64>>,
     keys: Vec<Vec<u32>>,
@@ -31,13 +31,13 @@ struct Keys {
 }
 
 /// A list, and the items of each group.
-struct List {
-    items: Arc<ItemList>,
+pub(super) struct List {
+    pub(super) items: Arc<ItemList>,
     groups: Vec<Range<u32>>,
 }
 
 /// Which records may be listed, as `cuda::listing` has it.
-enum Which<'a> {
+pub(super) enum Which<'a> {
     All(&'a Range<u32>),
     Heavy(&'a Keys, usize, u32),
     Light(&'a [u64]),
@@ -50,16 +50,25 @@ pub(super) struct Lister<'a> {
     pub(super) program: &'a Program,
 }
 
-fn wide_atomics(n: usize, value: u64) -> Vec<AtomicU64> {
+/// The items of two lists that may meet, group by group.
+pub(super) fn groups([left, right]: [&List; 2]) -> Vec<[Range<u32>; 2]> {
+    let both = left.groups.iter().cloned().zip(right.groups.iter().cloned());
+    match left.groups.is_empty() {
+        true => vec![[0..left.items.len(), 0..right.items.len()]],
+        false => both.map(|(left, right)| [left, right]).collect(),
+    }
+}
+
+pub(super) fn wide_atomics(n: usize, value: u64) -> Vec<AtomicU64> {
     (0..n).map(|_| AtomicU64::new(value)).collect()
 }
 
-fn wide_plain(words: Vec<AtomicU64>) -> Vec<u64> {
+pub(super) fn wide_plain(words: Vec<AtomicU64>) -> Vec<u64> {
     words.into_iter().map(AtomicU64::into_inner).collect()
 }
 
 impl Lister<'_> {
-    fn launch(&self, body: impl Fn(&Thread<'_>) + Sync) {
+    pub(super) fn launch(&self, body: impl Fn(&Thread<'_>) + Sync) {
         launch(self.device.n_blocks, self.device.threads_per_block, 0, body);
     }
 
@@ -67,13 +76,13 @@ impl Lister<'_> {
     pub(super) fn accesses(&self, unlisted: &Unlisted) -> Result<Vec<Access>> {
         let block = &unlisted.block;
         match &unlisted.by {
-            By::Lead(Lists { of, settings }) => {
+            By::Lead(lists @ Lists { of, settings, .. }) => {
                 let left = self.list(of[0], Which::All(&block.left));
                 let right = match settings.order {
                     Order::Unordered => None,
                     Order::AsTheyAre | Order::Ascending => Some(self.list(of[1], Which::All(&block.right))),
                 };
-                Ok(self.sweep([&left, right.as_ref().unwrap_or(&left)], *settings)?.into_iter().collect())
+                self.lead([&left, right.as_ref().unwrap_or(&left)], lists)
             }
             By::Key(by) => self.by_key(block, by),
         }
@@ -107,11 +116,12 @@ impl Lister<'_> {
                 let lists: Vec<List> =
                     keys.light.iter().map(|words| self.list(None, Which::Light(words))).collect();
                 let settings = Settings { screen: Screen::Codes, is_decided: true, ..by.light };
-                accesses.extend(self.sweep([&lists[0], lists.get(1).unwrap_or(&lists[0])], settings)?);
+                let both = [&lists[0], lists.get(1).unwrap_or(&lists[0])];
+                accesses.extend(self.sweep(both, &groups(both), settings)?.map(Access::Sweep));
             }
         }
         let is_heavy = keys.totals[Total::HeavyKeys as usize] > 0;
-        if let Some((_, Lists { of, settings })) = by.heavy.as_ref().filter(|_| is_heavy) {
+        if let Some((_, lists @ Lists { of, settings, .. })) = by.heavy.as_ref().filter(|_| is_heavy) {
             let left = self.list(of[0], Which::Heavy(&keys, 0, block.left.start));
             let right = match settings.order {
                 Order::Unordered => None,
@@ -121,9 +131,19 @@ impl Lister<'_> {
                     Some(self.list(of[1], Which::Heavy(&keys, side, first)))
                 }
             };
-            accesses.extend(self.sweep([&left, right.as_ref().unwrap_or(&left)], *settings)?);
+            accesses.extend(self.lead([&left, right.as_ref().unwrap_or(&left)], lists)?);
         }
         Ok(accesses)
+    }
+
+    /// Two lists, swept or joined by what their values have in common.
+    fn lead(&self, lists: [&List; 2], of: &Lists) -> Result<Vec<Access>> {
+        match &of.overlap {
+            Some(manner) => self.overlap(lists, of, manner),
+            None => {
+                Ok(self.sweep(lists, &groups(lists), of.settings)?.map(Access::Sweep).into_iter().collect())
+            }
+        }
     }
 
     fn keys(&self, block: &Block, by: &ByKey) -> Keys {
@@ -194,7 +214,7 @@ impl Lister<'_> {
         words
     }
 
-    fn list(&self, listing: Option<Listing>, which: Which<'_>) -> List {
+    pub(super) fn list(&self, listing: Option<Listing>, which: Which<'_>) -> List {
         let encoded = self.encoded;
         let places = match which {
             Which::Light(words) => {
@@ -283,14 +303,16 @@ impl Lister<'_> {
         List { items: Arc::new(items), groups }
     }
 
-    /// The sweep of two lists, if anything can meet.
-    fn sweep(&self, [left, right]: [&List; 2], settings: Settings) -> Result<Option<Access>> {
+    /// The sweep of some groups of two lists, if anything can meet.
+    pub(super) fn sweep(
+        &self,
+        [left, right]: [&List; 2],
+        groups: &[[Range<u32>; 2]],
+        settings: Settings,
+    ) -> Result<Option<Sweep>> {
         let interval = self.device.threads_per_block;
-        let whole = vec![(0..left.items.len(), 0..right.items.len())];
-        let both = left.groups.iter().cloned().zip(right.groups.iter().cloned());
-        let both = if left.groups.is_empty() { whole } else { both.collect() };
         let mut words = Vec::new();
-        for (lefts, rights) in both {
+        for [lefts, rights] in groups {
             for left_from in lefts.clone().step_by(interval as usize) {
                 let left_upto = lefts.end.min(left_from + interval);
                 words.extend([left_from, left_upto, rights.start, rights.end].map(AtomicU32::new));
@@ -320,6 +342,6 @@ impl Lister<'_> {
         }
         let lists = [left.items.clone(), right.items.clone()];
         let sweep = Sweep::new(lists, intervals, settings, self.program.options().stretch);
-        sweep.map(Access::Sweep).map(Some).map_err(|error| Error::Internal(error.to_string()))
+        sweep.map(Some).map_err(|error| Error::Internal(error.to_string()))
     }
 }

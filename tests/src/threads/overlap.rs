@@ -14,8 +14,8 @@ use hyperblock_device::scan;
 use hyperblock_device::walk::{ByDescent, Counted, StepByStep};
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
-    DeviceOverlap, Group, HEAVY_WORDS, OVERLAP_COUNTERS, PROBE_WORDS, WARP, WideSignature,
-    listed_shared_words, n_sum_tiles,
+    DeviceOverlap, HEAVY_WORDS, OVERLAP_COUNTERS, PROBE_WORDS, WARP, WideSignature, listed_shared_words,
+    n_sum_tiles,
 };
 use hyperblock_shared::overlap::{Overlap, OverlapSide, Range32};
 use hyperblock_shared::text::scratch_words;
@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 impl KernelOnThreads {
-    fn launch_each(&self, n_shared: u32, body: impl Fn(&Thread<'_>) + Sync) {
+    pub(super) fn launch_each(&self, n_shared: u32, body: impl Fn(&Thread<'_>) + Sync) {
         launch(self.n_blocks, self.threads_per_block, n_shared, body);
     }
 
@@ -39,7 +39,7 @@ impl KernelOnThreads {
         match manner.method {
             OverlapMethod::Index => {
                 let (slots, postings) = self.index(&overlap);
-                let groups = groups(&sides.probing);
+                let groups = self.groups(&join.tables);
                 in_parts(groups.len(), manner.capacity, &sides, |part, capacity| {
                     let probing = kernels::Probing { overlap: sides, slots: &slots, groups: &groups[part] };
                     self.probe(&work, probing, &postings, capacity)
@@ -111,9 +111,11 @@ impl KernelOnThreads {
     fn dense(&self, work: &Work<'_>, part: Range<usize>, capacity: usize) -> (Vec<u64>, usize) {
         let values = Range32 { from: part.start as u32, upto: part.end as u32 };
         let mut segments = vec![0];
-        for first in (values.from..values.upto).step_by(WARP as usize) {
+        let reaches = work.join.tables.reaches().together(values.from..values.upto, WARP);
+        for (first, reach) in (values.from..values.upto).step_by(WARP as usize).zip(reaches) {
             let own = first..values.upto.min(first + WARP);
-            let reach = own.fold(Range32::default(), |hull, item| hull.hull(work.overlap.reach(item)));
+            let of_each = own.fold(Range32::default(), |hull, item| hull.hull(work.overlap.reach(item)));
+            assert_eq!(reach, of_each, "values reach something else");
             let n_before = segments[segments.len() - 1];
             segments.push(n_before + reach.len().div_ceil(DeviceOverlap::STRETCH));
         }
@@ -142,7 +144,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn pairs<'a>(&self, counters: &'a [AtomicU64], words: &'a Checked) -> kernels::Pairs<'a, Checked> {
-        let blocks = &self.join.blocks;
+        let blocks = &self.join.tables.blocks;
         kernels::Pairs {
             counters,
             words,
@@ -208,16 +210,6 @@ pub fn holds_together(compared: &[Compared]) -> Vec<bool> {
 
 fn wide(side: &OverlapSide<'_>) -> Vec<WideSignature> {
     side.signatures.iter().map(|&signature| WideSignature(signature)).collect()
-}
-
-/// The groups of elements that are looked up.
-fn groups(side: &OverlapSide<'_>) -> Vec<u64> {
-    (0..side.values.len() as u32)
-        .flat_map(|item| {
-            let firsts = (0..side.class(item).prefix).step_by(WARP as usize);
-            firsts.map(move |first| Group { item, first }.word())
-        })
-        .collect()
 }
 
 /// Appends the candidates of an overlap join; pairs of items that stand for very many pairs of records come back.

@@ -3,7 +3,8 @@
 use crate::bench::{Bench, GPU, KERNELS, Registered, hashed, trials};
 use crate::papers::{by_pairs, prepare};
 use hyperblock::device::cpu::Cpu;
-use hyperblock::plan::access::By;
+use hyperblock::plan::access::{By, Lists};
+use hyperblock::plan::overlap::Sampled;
 use hyperblock::plan::path::KeyMethod;
 use hyperblock::plan::task::Task;
 use hyperblock::plan::{AccessChoice, ScanOptions, SimilarityChoice, Variant};
@@ -28,17 +29,33 @@ fn swept() -> ScanOptions {
     ScanOptions { access: AccessChoice::Sweep, ..usual() }
 }
 
-/// Lists by lead, light keys that are joined, light keys that are swept, and heavy keys.
-fn count(paper: &Paper<'_>, counts: &mut [usize; 4]) {
+/// The same, with values joined by what they have in common, through an index or by signatures.
+fn joined() -> ScanOptions {
+    ScanOptions { similarity: SimilarityChoice::Join, ..usual() }
+}
+
+/// See above.
+fn dense() -> ScanOptions {
+    ScanOptions { similarity: SimilarityChoice::Dense, ..usual() }
+}
+
+/// Lists by lead, light keys that are joined, light keys that are swept, heavy keys; sets that are joined, texts, and within
+/// heavy keys.
+fn count(paper: &Paper<'_>, counts: &mut [usize; 7]) {
     let Prepared { encoded, plan, .. } = &paper.prepared;
     let task = Task::unlisted(encoded, plan.program(), &paper.prepared.area(), &Control::default());
     for unlisted in task.unwrap_or_else(|error| panic!("{error}")).unlisted {
         match unlisted.by {
-            By::Lead(_) => counts[0] += 1,
+            By::Lead(Lists { overlap: None, .. }) => counts[0] += 1,
+            By::Lead(Lists { overlap: Some(manner), .. }) => match manner.elements {
+                Sampled::Tokens(_) => counts[4] += 1,
+                Sampled::Grams { .. } => counts[5] += 1,
+            },
             By::Key(by) => {
                 counts[1] += usize::from(by.found_by == KeyMethod::Hash);
                 counts[2] += usize::from(by.found_by == KeyMethod::Sweep);
                 counts[3] += usize::from(by.heavy.is_some());
+                counts[6] += usize::from(by.heavy.is_some_and(|(_, lists)| lists.overlap.is_some()));
             }
         }
     }
@@ -49,7 +66,7 @@ fn random_lists(bench: Bench) {
     let (n_cases, most_rows) = bench.by((0, 0), (8, 30), (60, 60));
     let check = |paper: &Paper<'_>| {
         let wanted = paper.oracle();
-        for options in [usual(), swept()] {
+        for options in [usual(), swept(), joined(), dense()] {
             let again = paper.again(&|job| job.scan_options(options).cost(by_pairs()));
             let name = format!("{} with {options:?}", device.name());
             paper.assert_same(&name, &wanted, &again.run(&*device));
@@ -68,6 +85,8 @@ fn every_kind_of_list(bench: Bench) {
         "jaccard(qgrams(l.home, 2), qgrams(r.work, 2)) >= 0.4",
         "abs(l.n - r.n) <= 2 AND l.state = r.state",
         "l.home = r.home AND jaro_winkler_similarity(l.name, r.name) >= 0.9",
+        "l.state = r.state AND jaccard(words(l.work), words(r.work)) >= 0.5",
+        "levenshtein_similarity(l.work, r.home) >= 0.6",
         "l.work = r.home AND l.state = r.state AND abs(l.n - r.n) <= 9",
         "l.work = r.work AND l.state = r.state AND l.n = r.n",
     ];
@@ -78,11 +97,11 @@ fn every_kind_of_list(bench: Bench) {
         all_cases.extend(each.map(|whens| Case { left: zipf_sheet(n_rows, 1), right: right.clone(), whens }));
     }
     all_cases.push(Case { left: regular_sheet(n_rows, 0), right: None, whens: regular_rules() });
-    let mut counts = [0; 4];
+    let mut counts = [0; 7];
     for case in &all_cases {
         let paper = prepare(case);
         let wanted = paper.run(&Cpu::new());
-        for options in [usual(), swept()] {
+        for options in [usual(), swept(), joined(), dense()] {
             let again = paper.again(&|job| job.scan_options(options).cost(by_pairs()));
             count(&again, &mut counts);
             paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &again.run(&*device));
@@ -94,7 +113,10 @@ fn every_kind_of_list(bench: Bench) {
             paper.assert_same(&name, &wanted, &again.run(&*device));
         }
     }
-    assert!(counts.iter().all(|&n| n > 3), "too few by lead, joined, swept, heavy: {counts:?}");
+    assert!(
+        counts.iter().all(|&n| n > 3),
+        "too few by lead, joined, swept, heavy, sets, texts, within keys: {counts:?}"
+    );
 }
 
 /// Some hundred thousand records: lists of many tiles and many blocks.

@@ -65,8 +65,8 @@ impl Counts {
                             Elements::Tokens(_) => self.sets[method] += 1,
                             Elements::Grams(_) => self.texts[method] += 1,
                         }
-                        let lens = join.lists.iter().flat_map(|list| &list.lens);
-                        self.longest = lens.copied().max().unwrap_or(0).max(self.longest);
+                        let lens = join.lists.iter().flat_map(|list| list.lens.all());
+                        self.longest = lens.map(|(len, _)| len).max().unwrap_or(0).max(self.longest);
                         self.within[method] += usize::from(join.sweep.within.is_some());
                         let walk = program.walk()?;
                         let lead = walk.predicate(join.sweep.settings.lead).measure();

@@ -155,7 +155,7 @@ struct Pairs<'a> {
 impl Pairs<'_> {
     /// Two values of the blocks, which have.
     fn found(&mut self, indexed: u32, probing: u32) {
-        let blocks = &self.block.blocks;
+        let blocks = &self.block.tables.blocks;
         let (indexed, probing) = (blocks.indexed.start + indexed, blocks.probing.start + probing);
         let (left, right) = self.join.pair(blocks, indexed, probing);
         self.verify.items(left, right);

@@ -8,6 +8,7 @@
 mod closure;
 mod cluster;
 mod decide;
+mod elements;
 mod file;
 mod join;
 mod listed;
@@ -23,6 +24,7 @@ mod score;
 pub(super) use closure::{ClosureKernels, ClosureLaunches};
 pub(super) use cluster::{ClusterKernels, ForestLaunches, MatrixLaunches};
 pub(super) use decide::Decide;
+pub(super) use elements::{ElementKernels, ElementLaunches};
 pub(super) use join::{JoinKernels, Launches, THREADS, TILE_ROWS};
 pub(super) use listed::{LISTED_THREADS, ListedKernel, launch_listed};
 pub(super) use listing::{ListingKernels, ListingLaunches};
@@ -70,6 +72,7 @@ pub(super) struct Kernels {
     residual: ByWay<ResidualKernel>,
     /// Of no use where no similarity is joined.
     overlap: OnceLock<OverlapKernels>,
+    elements: OnceLock<ElementKernels>,
     listed: ByWay<ListedKernel>,
     /// Of no use where tables are small.
     listing: OnceLock<ListingKernels>,
@@ -170,6 +173,7 @@ impl Kernels {
             join: OnceLock::new(),
             residual: Default::default(),
             overlap: OnceLock::new(),
+            elements: OnceLock::new(),
             listed: Default::default(),
             listing: OnceLock::new(),
             neighbours: OnceLock::new(),
@@ -233,6 +237,11 @@ impl Kernels {
     /// The kernels of overlap joins.
     pub(super) fn load_overlap(&self, context: &Arc<CudaContext>, device: &str) -> Result<&OverlapKernels> {
         first_time(&self.overlap, || OverlapKernels::load(context, device))
+    }
+
+    /// The kernels that make their values.
+    pub(super) fn load_elements(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ElementKernels> {
+        first_time(&self.elements, || ElementKernels::load(context, device))
     }
 
     /// The kernel that decides what they find.
@@ -310,15 +319,15 @@ fn one_block(threads: u32, shared_words: u32) -> LaunchConfig {
 #[cfg(test)]
 mod tests {
     use super::{
-        COUNTED, DESCENT, KernelFile, SCAN, closure, cluster, join, listed, listing, neighbours, overlap,
-        relation, residual, score,
+        COUNTED, DESCENT, KernelFile, SCAN, closure, cluster, elements, join, listed, listing, neighbours,
+        overlap, relation, residual, score,
     };
     use hyperblock_shared::layout::{
-        DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceHistogram,
-        DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists, DeviceMark, DeviceMatrix,
-        DeviceMeasure, DeviceNeighbours, DeviceOverlap, DevicePack, DevicePass, DeviceProjection,
-        DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores, DeviceSplit, DeviceStarts,
-        DeviceSums, DeviceUnion, DeviceUnionCount,
+        DeviceAlike, DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceGrams,
+        DeviceGroups, DeviceHistogram, DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists,
+        DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours, DeviceOverlap, DevicePack, DevicePass,
+        DeviceProjection, DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores, DeviceSplit,
+        DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceValued,
     };
 
     /// The kernels of a file of PTX, each with its parameters as they are declared there.
@@ -404,6 +413,15 @@ mod tests {
     }
 
     #[test]
+    fn what_makes_elements_takes_what_is_handed_over() {
+        let grams = ["counts", "number", "used", "rank", "place", "take"];
+        let grams = grams.map(|name| (name, size_of::<DeviceGrams>()));
+        let alike = ["runs", "same", "shared"].map(|name| (name, size_of::<DeviceAlike>()));
+        let values = [("values", size_of::<DeviceValued>()), ("groups", size_of::<DeviceGroups>())];
+        check(elements::FILE, "hyperblock_elements_", &[grams.as_slice(), &alike, &values].concat());
+    }
+
+    #[test]
     fn what_makes_lists_takes_what_is_handed_over() {
         let keys = ["number", "count", "kinds", "deal"].map(|name| (name, size_of::<DeviceKeys>()));
         let lists =
@@ -474,6 +492,7 @@ mod tests {
             ("join", join::FILE),
             ("residual", residual::FILE),
             ("overlap", overlap::FILE),
+            ("elements", elements::FILE),
             ("listed", listed::FILE),
             ("listing", listing::FILE),
             ("neighbours", neighbours::FILE),

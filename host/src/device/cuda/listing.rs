@@ -4,7 +4,7 @@
 mod items;
 mod keys;
 
-pub(super) use items::{List, Which, intervals};
+pub(super) use items::{List, Which, groups, intervals};
 pub(super) use keys::Keys;
 
 use super::Cuda;
@@ -56,7 +56,7 @@ impl Cuda {
 }
 
 /// The bits of the upper half of words in which values below `n` differ.
-fn upper_bits(n: u32) -> Range<u32> {
+pub(super) fn upper_bits(n: u32) -> Range<u32> {
     32..64 - n.saturating_sub(1).leading_zeros()
 }
 

@@ -5,20 +5,24 @@
 //!                               └──────────────────────► values ─┘
 //! ```
 //!
-//! Tokens are on the device already. Of q-grams only a block's own are copied, so it fits however many there
-//! are. All kernels run one after the other without the host in between, which then looks at the counters: if
-//! there was no room for all pairs, or there were too many hits to wait for, nothing was decided. Then room
-//! is made, or it is done in parts.
+//! Values are made where the columns are ([`elements`]), or the host has gathered them: tokens are on the device already, and
+//! of q-grams only a block's own are copied then, so it fits however many there are. All kernels run one after the other
+//! without the host in between, which then looks at the counters: if there was no room for all pairs, or there were too many
+//! hits to wait for, nothing was decided. Then room is made, or it is done in parts.
 
+mod elements;
 mod gathered;
+mod grams;
 mod probing;
+
+pub(super) use elements::{DeviceElements, Listed};
 
 use super::Cuda;
 use super::columns::{Slices, Upload};
 use super::launch::OverlapLaunches;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::plan::overlap::{BlockJoin, ElementList};
+use crate::plan::overlap::{BlockJoin, BlockTables, Lens};
 use crate::plan::path::OverlapMethod;
 use cudarc::driver::CudaSlice;
 use gathered::Gathered;
@@ -28,8 +32,6 @@ use hyperblock_shared::layout::{
 };
 use hyperblock_shared::overlap::OverlapSide;
 use probing::{Probing, n_tiles};
-use rayon::prelude::*;
-use std::cmp::Reverse;
 
 /// Pairs of items that there is room for at first: 32 MB.
 const FIRST_PAIRS: usize = 1 << 22;
@@ -98,44 +100,65 @@ pub(super) struct CudaOverlap<'a> {
     on_device: DeviceOverlap,
     probing: Probing,
     n_indexed: usize,
-    _uploaded: Upload<'a>,
+    _values: (Upload<'a>, Vec<CudaSlice<u64>>),
     _slots: CudaSlice<u32>,
     _slot_tiles: CudaSlice<u32>,
     _postings: CudaSlice<u64>,
 }
 
-impl<'a> CudaOverlap<'a> {
-    /// Brings two blocks to the device, and makes their index if there is to be one. All elements may be `there`, and must
-    /// outlive what is loaded.
-    pub(super) fn load(
+/// The values of two blocks in device memory, without their tables.
+pub(super) struct BlockValues<'a> {
+    /// What is indexed, and what probes; of one block with itself, the same twice.
+    sides: [DeviceValues; 2],
+    upload: Upload<'a>,
+    /// Arrays that were not uploaded.
+    held: Vec<CudaSlice<u64>>,
+}
+
+impl<'a> BlockValues<'a> {
+    /// Those that the host has gathered. All elements may be `there`, and must outlive what is loaded.
+    pub(super) fn gathered(
         gpu: &'a Cuda,
         join: &BlockJoin<'_>,
-        method: OverlapMethod,
         there: Option<DeviceSlice<u32>>,
-        control: &Control,
     ) -> Result<Self> {
         let overlap = join.borrow();
-        if join.n_postings() > MOST_ELEMENTS {
-            return Err(Error::Internal("an index of too many postings".into()));
-        }
-        let (n_slots, n_postings) = match method {
-            OverlapMethod::Index => (overlap.n_slots(), join.n_postings() as usize),
-            OverlapMethod::Dense => (0, 0),
-        };
         let mut upload = Upload::new(gpu);
         let indexed = Gathered::new(&overlap.indexed, there).upload(&mut upload)?;
-        let probing = match join.blocks.is_self {
+        let probing = match join.tables.blocks.is_self {
             true => indexed,
             false => Gathered::new(&overlap.probing, there).upload(&mut upload)?,
         };
+        Ok(Self { sides: [indexed, probing], upload, held: Vec::new() })
+    }
+}
+
+impl<'a> CudaOverlap<'a> {
+    /// Brings the tables of two blocks to the device, and makes their index if there is to be one.
+    pub(super) fn load(
+        gpu: &'a Cuda,
+        block: &BlockTables,
+        values: BlockValues<'a>,
+        method: OverlapMethod,
+        control: &Control,
+    ) -> Result<Self> {
+        let overlap = block.borrow();
+        if block.n_postings() > MOST_ELEMENTS {
+            return Err(Error::Internal("an index of too many postings".into()));
+        }
+        let (n_slots, n_postings) = match method {
+            OverlapMethod::Index => (overlap.n_slots(), block.n_postings() as usize),
+            OverlapMethod::Dense => (0, 0),
+        };
+        let BlockValues { sides: [indexed, probing], mut upload, held } = values;
         let mut tables = |values: DeviceValues, side: &OverlapSide<'_>| {
             let (classes, bounds) = (upload.words(side.classes)?, upload.halves(side.bounds)?);
             Ok::<_, Error>(DeviceValues { classes, bounds, ..values })
         };
         let (indexed, probing) = (tables(indexed, &overlap.indexed)?, tables(probing, &overlap.probing)?);
         let what_probes = match method {
-            OverlapMethod::Index => Probing::groups(gpu, &overlap.probing)?,
-            OverlapMethod::Dense => Probing::values(gpu, &overlap)?,
+            OverlapMethod::Index => Probing::groups(gpu, block)?,
+            OverlapMethod::Dense => Probing::values(gpu, block)?,
         };
         let slots = gpu.zeros::<u32>(n_slots.max(1))?;
         let slot_tiles = gpu.zeros::<u32>(n_tiles(slots.len()))?;
@@ -155,9 +178,9 @@ impl<'a> CudaOverlap<'a> {
             counters: DeviceAtomics::NOTHING,
             pairs: DeviceSliceMut::NOTHING,
             sizes: overlap.sizes,
-            first_indexed: join.blocks.indexed.start,
-            first_probing: join.blocks.probing.start,
-            is_left_indexed: u32::from(join.blocks.is_left_indexed),
+            first_indexed: block.blocks.indexed.start,
+            first_probing: block.blocks.probing.start,
+            is_left_indexed: u32::from(block.blocks.is_left_indexed),
             probing_from: 0,
             probing_upto: 0,
             padding: 0,
@@ -166,8 +189,8 @@ impl<'a> CudaOverlap<'a> {
             gpu,
             on_device,
             probing: what_probes,
-            n_indexed: overlap.indexed.values.len(),
-            _uploaded: upload,
+            n_indexed: block.blocks.indexed.len(),
+            _values: (upload, held),
             _slots: slots,
             _slot_tiles: slot_tiles,
             _postings: postings,
@@ -236,21 +259,22 @@ impl<'a> CudaOverlap<'a> {
 }
 
 /// Items of a block that fit into a quarter of device memory, two blocks at a time, if they are the largest ones.
-pub(super) fn most_items(gpu: &Cuda, lists: [&ElementList; 2]) -> Result<u32> {
+pub(super) fn most_items(gpu: &Cuda, lens: [&Lens; 2]) -> Result<u32> {
     let affordable = (gpu.free_bytes()? / 8).min(BYTES_PER_ELEMENT * MOST_ELEMENTS);
-    let n_bytes = |len: u32| BYTES_PER_ITEM + BYTES_PER_ELEMENT * u64::from(len);
-    let fitting = lists.map(|list| {
-        if list.lens.par_iter().map(|&len| n_bytes(len)).sum::<u64>() <= affordable {
-            return list.len();
+    let fitting = lens.map(|lens| {
+        let mut runs: Vec<(u32, u64)> = lens.all().map(|(len, items)| (len, items.len() as u64)).collect();
+        runs.sort_unstable();
+        let (mut n_items, mut left) = (0, affordable);
+        for (len, n) in runs.into_iter().rev() {
+            let per_item = BYTES_PER_ITEM + BYTES_PER_ELEMENT * u64::from(len);
+            let fitting = n.min(left / per_item);
+            n_items += fitting;
+            left -= fitting * per_item;
+            if fitting < n {
+                break;
+            }
         }
-        let mut lens = list.lens.clone();
-        lens.par_sort_unstable_by_key(|&len| Reverse(len));
-        let mut sum = 0;
-        let is_within = |len: &u32| {
-            sum += n_bytes(*len);
-            sum <= affordable
-        };
-        lens.into_iter().take_while(is_within).count() as u32
+        n_items as u32
     });
     Ok(fitting.into_iter().filter(|&n| n > 0).min().unwrap_or(1))
 }
@@ -274,7 +298,9 @@ impl Cuda {
         let control = Control::default();
         let mut pairs = PairBuffer::with_capacity(self, capacity.max(1), capacity)?;
         let mut found = Found { gpu: self, pairs: Vec::new() };
-        CudaOverlap::load(self, join, method, None, &control)?.probe(&mut pairs, &control, &mut found)?;
+        let values = BlockValues::gathered(self, join, None)?;
+        let mut loaded = CudaOverlap::load(self, &join.tables, values, method, &control)?;
+        loaded.probe(&mut pairs, &control, &mut found)?;
         Ok(found.pairs)
     }
 }

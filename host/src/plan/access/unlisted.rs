@@ -7,6 +7,7 @@ use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
 use crate::plan::Program;
+use crate::plan::overlap::Manner;
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::{Block, Lead, settings};
 use crate::plan::work::Taking;
@@ -42,6 +43,8 @@ pub struct Lists {
     pub of: [Option<Listing>; 2],
     /// The sweep. Of one list with itself if pairs are unordered.
     pub settings: Settings,
+    /// How values are joined by what they have in common, if they are: then only short ones are swept.
+    pub overlap: Option<Manner>,
 }
 
 /// Records by their key.
@@ -67,18 +70,20 @@ impl Unlisted {
         (path, branch, bound): (usize, &Branch<'_>, &Bound<'_>),
     ) -> Option<Self> {
         let options = program.options();
-        let lists = |lead: &Lead, is_symmetric: bool| Lists {
+        let lists = |lead: &Lead, is_symmetric: bool, overlap: Option<Manner>| Lists {
             of: lead.listings(),
             settings: settings(branch.steps, lead, block.order(is_symmetric), &options),
+            overlap: overlap.filter(|_| lead.operands.is_some()),
         };
         let by = match bound {
-            Bound::Sweep(lead) => By::Lead(lists(lead, lead.is_symmetric)),
-            Bound::Overlap(..) | Bound::Key { inner: Some((_, Some(_))), .. } => return None,
+            Bound::Sweep(lead) => By::Lead(lists(lead, lead.is_symmetric, None)),
+            Bound::Overlap(lead, manner) => By::Lead(lists(lead, lead.is_symmetric, Some(*manner))),
             Bound::Key { method, inner } => {
                 let (key, first) = (branch.key.as_ref()?, branch.equalities().first()?);
                 let is_symmetric = key.is_symmetric(block);
-                let heavy =
-                    |(lead, _): (&Lead, _)| (options.heavy, lists(lead, is_symmetric && lead.is_symmetric));
+                let heavy = |(lead, overlap): (&Lead, Option<Manner>)| {
+                    (options.heavy, lists(lead, is_symmetric && lead.is_symmetric, overlap))
+                };
                 By::Key(ByKey {
                     operands: key.operands().to_vec(),
                     is_symmetric,

@@ -3,9 +3,9 @@
 //! Some values of each side are joined with each other, as they would be among all: the same prefixes, the same bounds, and
 //! elements in the order of their frequencies. So many pairs of the sample are hits, and that share of all pairs will be.
 
-use super::block::{BlockJoin, Values, pairs};
+use super::block::{BlockJoin, Values};
 use super::grams::{Element, elements_of, most_symbols};
-use super::{ElementList, signature};
+use super::{ElementList, Lens, signature};
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::ScanOptions;
@@ -35,11 +35,16 @@ const N_MEASURED: usize = 1 << 8;
 
 /// What elements would be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sampled {
+pub enum Sampled {
     /// The tokens of these sets.
     Tokens(u32),
     /// The q-grams of these texts.
-    Grams { texts: u32, q: u32 },
+    Grams {
+        /// Which column.
+        texts: u32,
+        /// Symbols of each.
+        q: u32,
+    },
 }
 
 impl Sampled {
@@ -65,7 +70,8 @@ impl Sampled {
         }
     }
 
-    fn q(self) -> u32 {
+    /// The same; 1, if it is not made of symbols.
+    pub(crate) fn q(self) -> u32 {
         self.grams().unwrap_or(1)
     }
 
@@ -120,13 +126,13 @@ impl Sampled {
 
 /// How values are joined.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub struct Manner {
     /// What elements are.
-    pub(crate) elements: Sampled,
+    pub elements: Sampled,
     /// See [`super::OverlapJoin::bare`].
-    pub(crate) bare: u32,
+    pub bare: u32,
     /// How pairs are found.
-    pub(crate) method: OverlapMethod,
+    pub method: OverlapMethod,
 }
 
 /// What an overlap join is expected to do.
@@ -155,7 +161,7 @@ pub(crate) struct Columns<'a> {
 
 impl Manner {
     /// The longest values that are swept beside the join: they need nothing in common, or have no element at all.
-    pub(crate) fn longest_swept(&self) -> u32 {
+    pub fn longest_swept(&self) -> u32 {
         self.bare + self.elements.q() - 1
     }
 }
@@ -180,15 +186,14 @@ pub(crate) fn estimates(
     let (n_elements, q) = (sample.n_elements, elements.q());
     let values = Values { lists, elements: &sample.elements, n_elements, q, bare };
     let mut seen = Seen::default();
-    let whole = lists.map(|list| 0..list.len());
-    for blocks in pairs(lists, &whole, is_self, q, measure, u32::MAX) {
+    for blocks in values.blocks(is_self, measure, u32::MAX) {
         seen.add(&BlockJoin::of(values, &blocks, measure, options));
     }
-    let n_seen = [0, 1].map(|side: usize| lists[side].lens.len().max(1) as f64);
+    let n_seen = [0, 1].map(|side: usize| f64::from(lists[side].len().max(1)));
     // What is swept beside it.
     let short = |side: usize| {
-        let n = lists[side].lens.iter().filter(|&&len| len < q + bare).count() as f64;
-        n * n_items[side] / n_seen[side]
+        let short = lists[side].lens.all().filter(|(len, _)| *len < q + bare);
+        short.map(|(_, items)| items.len() as f64).sum::<f64>() * n_items[side] / n_seen[side]
     };
     let n_pairs = n_items[0] * n_items[1];
     // What passes stands for pairs of records, and each of them is looked at. What no sample shows is still there. Of one
@@ -200,8 +205,10 @@ pub(crate) fn estimates(
     let n_records = if is_self { codes[0].len() } else { codes[0].len() + codes[1].len() } as f64;
     let n_blocks = (n_items[0] / f64::from(options.indexed)).ceil().max(1.0)
         * (n_items[1] / f64::from(options.indexed)).ceil().max(1.0);
-    let mean = lists.iter().flat_map(|list| &list.lens).map(|&len| f64::from(len)).sum::<f64>()
-        / (n_seen[0] + n_seen[1]);
+    let n_all = |list: &&ElementList| {
+        list.lens.all().map(|(len, items)| f64::from(len) * items.len() as f64).sum::<f64>()
+    };
+    let mean = lists.iter().map(n_all).sum::<f64>() / (n_seen[0] + n_seen[1]);
     let counts = OverlapCounts {
         n_records,
         n_values,
@@ -242,16 +249,15 @@ struct Sample {
 }
 
 impl Sample {
-    /// The values with these codes, in order, without signatures. Elements have no order yet.
-    fn list(&mut self, encoded: &Encoded, kind: Sampled, codes: &[u32]) -> ElementList {
+    /// The values with these codes, in order: where their elements start, and how many they are. They have no order yet.
+    fn list(&mut self, encoded: &Encoded, kind: Sampled, codes: &[u32]) -> Vec<(u32, u32)> {
         let mut codes: Vec<(u32, u32)> =
             codes.iter().map(|&code| (kind.n_elements(encoded, code), code)).collect();
         codes.sort_unstable();
-        let mut list = ElementList::default();
+        let mut list = Vec::new();
         let mut found = Vec::new();
         for (len, code) in codes {
-            list.starts.push(self.elements.len() as u32);
-            list.lens.push(len);
+            list.push((self.elements.len() as u32, len));
             match kind {
                 // Their numbers are far apart, but in order.
                 Sampled::Tokens(sets) => {
@@ -300,13 +306,15 @@ impl Sample {
     }
 
     /// A list with its values' elements in order, and their signatures.
-    fn signed(&mut self, mut list: ElementList) -> ElementList {
-        for (&start, &len) in list.starts.iter().zip(&list.lens) {
+    fn signed(&mut self, list: Vec<(u32, u32)>) -> ElementList {
+        let signatures = list.iter().map(|&(start, len)| {
             let own = &mut self.elements[start as usize..(start + len) as usize];
             own.sort_unstable();
-            list.signatures.push(signature(own));
-        }
-        list
+            signature(own)
+        });
+        let signatures = signatures.collect();
+        let (starts, lens): (Vec<u32>, Vec<u32>) = list.into_iter().unzip();
+        ElementList { starts, lens: Lens::new(&lens), signatures }
     }
 }
 

@@ -19,9 +19,9 @@ use std::ops::Range;
 pub(in crate::device::cuda) struct List {
     /// As kernels see it. Its addresses point into the arrays below.
     pub(in crate::device::cuda) items: DeviceItems,
-    n_items: u32,
+    pub(in crate::device::cuda) n_items: u32,
     /// By group, if there are any: its items.
-    groups: Vec<Range<u32>>,
+    pub(in crate::device::cuda) groups: Vec<Range<u32>>,
     starts: CudaSlice<u32>,
     records: CudaSlice<u32>,
     _lens: CudaSlice<u32>,
@@ -177,25 +177,30 @@ impl List {
     }
 }
 
-/// What of two lists can meet: intervals of the left one, each with the items of the right one within reach.
-pub(in crate::device::cuda) fn intervals(
-    source: &Source<'_>,
-    [left, right]: [&List; 2],
-    settings: &Settings,
-) -> Result<Vec<Interval>> {
-    let (gpu, slices) = (source.gpu, Slices(source.gpu));
+/// The items of two lists that may meet, group by group.
+pub(in crate::device::cuda) fn groups([left, right]: [&List; 2]) -> Result<Vec<[Range<u32>; 2]>> {
     if left.groups.len() != right.groups.len() {
         return Err(Error::Internal("two lists within keys that are not the same".into()));
     }
-    let whole = [(0..left.n_items, 0..right.n_items)];
-    let both = left.groups.iter().cloned().zip(right.groups.iter().cloned());
-    let both: Vec<(Range<u32>, Range<u32>)> =
-        if left.groups.is_empty() { whole.into() } else { both.collect() };
+    if left.groups.is_empty() {
+        return Ok(vec![[0..left.n_items, 0..right.n_items]]);
+    }
+    Ok(left.groups.iter().cloned().zip(right.groups.iter().cloned()).map(|(l, r)| [l, r]).collect())
+}
+
+/// What of some groups of two lists can meet: intervals of the left one, each with the items of the right one within reach.
+pub(in crate::device::cuda) fn intervals(
+    source: &Source<'_>,
+    [left, right]: [&List; 2],
+    groups: &[[Range<u32>; 2]],
+    settings: &Settings,
+) -> Result<Vec<Interval>> {
+    let (gpu, slices) = (source.gpu, Slices(source.gpu));
     let mut intervals = Vec::new();
-    for (lefts, rights) in both.into_iter().filter(|(_, rights)| !rights.is_empty()) {
+    for [lefts, rights] in groups.iter().filter(|[_, rights]| !rights.is_empty()) {
         for left_from in lefts.clone().step_by(source.interval as usize) {
             let left_upto = lefts.end.min(left_from.saturating_add(source.interval));
-            let Range { start, end } = rights;
+            let Range { start, end } = *rights;
             intervals.push(Interval { left_from, left_upto, right_from: start, right_upto: end });
         }
     }

@@ -1,9 +1,8 @@
-//! A side of an overlap join on its way to the device: with its own elements alone, unless all of them are there already;
-//! and what is looked up in groups.
+//! A side of an overlap join on its way to the device: with its own elements alone, unless all of them are there already.
 
 use crate::base::error::Result;
 use crate::device::cuda::columns::Upload;
-use hyperblock_shared::layout::{DeviceSlice, DeviceValues, Group, WARP, WideSignature};
+use hyperblock_shared::layout::{DeviceSlice, DeviceValues, WideSignature};
 use hyperblock_shared::overlap::{OverlapSide, Value};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -83,15 +82,6 @@ fn own(side: &OverlapSide<'_>) -> (Vec<Value>, Vec<u32>) {
     (values, elements)
 }
 
-/// The groups of elements that are looked up, as words.
-pub(super) fn groups(side: &OverlapSide<'_>) -> Vec<u64> {
-    let of_value = |(item, value): (usize, &Value)| {
-        let prefix = side.classes[value.class as usize].prefix;
-        (0..prefix).step_by(WARP as usize).map(move |first| Group { item: item as u32, first }.word())
-    };
-    side.values.iter().enumerate().flat_map(of_value).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,8 +112,5 @@ mod tests {
         for item in 0..values.len() as u32 {
             assert_eq!(own.elements(item), side.elements(item));
         }
-        let groups = groups(&side);
-        assert_eq!(groups.len(), 9_000 + 3 * 1_000);
-        assert_eq!(Group::from_word(groups[9_002]), Group { item: 9_000, first: 64 });
     }
 }

@@ -7,7 +7,7 @@ use crate::base::timeline::Lane;
 use crate::device::cuda::columns::Slices;
 use crate::device::cuda::join::CudaJoin;
 use crate::device::cuda::launch::{RESIDUAL_THREADS, launch_residual};
-use crate::device::cuda::listing::{Keys, List, Source, Which, intervals};
+use crate::device::cuda::listing::{Keys, List, Source, Which, groups, intervals};
 use crate::device::cuda::lists::UploadedLists;
 use crate::plan::access::{By, ByKey, Lists, Unlisted};
 use crate::plan::path::KeyMethod;
@@ -16,6 +16,7 @@ use cudarc::driver::CudaSlice;
 use hyperblock_shared::listing::Listing;
 use hyperblock_shared::screen::Screen;
 use hyperblock_shared::sweep::{Order, Settings};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Steps of what is listed here: how many sweeps there will be is not known before.
@@ -48,7 +49,7 @@ impl CudaScan<'_> {
                     }
                 };
                 let both = [&left, right.as_ref().unwrap_or(&left)];
-                self.sweep_lists(both, lists.settings, n_found, (control, steps))?
+                self.lead_lists(both, lists, n_found, (control, steps))?
             }
             By::Key(by) => self.by_key(unlisted, by, n_found, (control, steps))?,
         };
@@ -56,7 +57,7 @@ impl CudaScan<'_> {
         Ok(())
     }
 
-    fn source(&self) -> Source<'_> {
+    pub(super) fn source(&self) -> Source<'_> {
         Source {
             gpu: self.gpu,
             encoded: self.encoded,
@@ -66,7 +67,7 @@ impl CudaScan<'_> {
         }
     }
 
-    fn list(&self, of: Option<Listing>, from: Which<'_>, control: &Control) -> Result<List> {
+    pub(super) fn list(&self, of: Option<Listing>, from: Which<'_>, control: &Control) -> Result<List> {
         control.note(Lane::Scan, "lists", || {
             let (list, timing) = self.gpu.timed(control, || List::new(&self.source(), of, from))?;
             timing.record(self.gpu, control)?;
@@ -110,7 +111,8 @@ impl CudaScan<'_> {
             }
         }
         control.check()?;
-        let Some((_, Lists { of, settings })) = by.heavy.as_ref().filter(|_| keys.n_heavy > 0) else {
+        let Some((_, lists @ Lists { of, settings, .. })) = by.heavy.as_ref().filter(|_| keys.n_heavy > 0)
+        else {
             return Ok(0);
         };
         let left = self.list(of[0], Which::Heavy(&keys, 0, block.left.start), control)?;
@@ -125,7 +127,21 @@ impl CudaScan<'_> {
         };
         drop(keys);
         let both = [&left, right.as_ref().unwrap_or(&left)];
-        self.sweep_lists(both, *settings, n_found, (control, steps))
+        self.lead_lists(both, lists, n_found, (control, steps))
+    }
+
+    /// Sweeps two lists, or joins them by what their values have in common. How many steps were told of.
+    fn lead_lists(
+        &mut self,
+        lists: [&List; 2],
+        of: &Lists,
+        n_found: &mut CudaSlice<u32>,
+        told: (&Control, &Steps<'_>),
+    ) -> Result<u64> {
+        match &of.overlap {
+            Some(manner) => self.overlap_lists(lists, (of, manner), n_found, told),
+            None => self.sweep_lists(lists, of.settings, n_found, told),
+        }
     }
 
     /// Has the pairs of a join decided where they are found. Waits for it: its buffers are large.
@@ -148,15 +164,28 @@ impl CudaScan<'_> {
     }
 
     /// Sweeps two lists that are on the device, and what that hands on. How many steps were told of.
-    fn sweep_lists(
+    pub(super) fn sweep_lists(
         &mut self,
         lists: [&List; 2],
+        settings: Settings,
+        n_found: &mut CudaSlice<u32>,
+        told: (&Control, &Steps<'_>),
+    ) -> Result<u64> {
+        self.sweep_groups(lists, &groups(lists)?, settings, n_found, told)
+    }
+
+    /// The same, for some groups of their items.
+    pub(super) fn sweep_groups(
+        &mut self,
+        lists: [&List; 2],
+        groups: &[[Range<u32>; 2]],
         settings: Settings,
         n_found: &mut CudaSlice<u32>,
         (control, steps): (&Control, &Steps<'_>),
     ) -> Result<u64> {
         let gpu = self.gpu;
-        let intervals = control.note(Lane::Scan, "lists", || intervals(&self.source(), lists, &settings))?;
+        let intervals =
+            control.note(Lane::Scan, "lists", || intervals(&self.source(), lists, groups, &settings))?;
         if intervals.is_empty() {
             return Ok(0);
         }
@@ -173,12 +202,7 @@ impl CudaScan<'_> {
             for (_, pairs) in self.finish(&mut vec![launched], &untold(control), control)? {
                 let [left, right] = match &brought {
                     Some(lists) => lists.clone(),
-                    None => {
-                        let left = Arc::new(lists[0].brought(gpu)?);
-                        let is_one = std::ptr::eq(lists[0], lists[1]);
-                        let right = if is_one { left.clone() } else { Arc::new(lists[1].brought(gpu)?) };
-                        brought.insert([left, right]).clone()
-                    }
+                    None => brought.insert(self.brought(lists)?).clone(),
                 };
                 let heavy = Sweep { left, right, ..part.clone() }.of_heavy(&pairs, options.interval)?;
                 self.sweep_now(&heavy, &mut UploadedLists::new(gpu), n_found, control)?;
@@ -190,9 +214,17 @@ impl CudaScan<'_> {
         }
         Ok(n_told)
     }
+
+    /// What says which records the items of two lists have, brought to the host; of one list with itself, once.
+    pub(super) fn brought(&self, lists: [&List; 2]) -> Result<[Arc<ItemList>; 2]> {
+        let left = Arc::new(lists[0].brought(self.gpu)?);
+        let is_one = std::ptr::eq(lists[0], lists[1]);
+        let right = if is_one { left.clone() } else { Arc::new(lists[1].brought(self.gpu)?) };
+        Ok([left, right])
+    }
 }
 
 /// Steps of something that others tell of.
-fn untold(control: &Control) -> Steps<'_> {
+pub(super) fn untold(control: &Control) -> Steps<'_> {
     Steps::new(control, 0, 1)
 }
