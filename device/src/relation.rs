@@ -7,6 +7,7 @@
 //! table       index; fill; deduplicate                        by a join column; a set of tuples
 //! join        measure ─► starts ─► join                       fused with projection
 //! pack        before a sort                                   a scan's candidates as words
+//! unpack      rules; pairs ─► (scores) ─► kept                after it: what is scored of them, and kept
 //! ```
 //!
 //! After 'Towards Iterative Relational Algebra on the GPU' (USENIX ATC 2023). A tuple is a word, its first column in the
@@ -17,6 +18,7 @@ mod merge;
 mod pack;
 mod select;
 mod table;
+mod unpack;
 
 pub use join::{Join, join, measure};
 pub use merge::{Merge, count, merge, split};
@@ -24,3 +26,4 @@ pub use pack::pack;
 pub use select::{compact, mark};
 pub(crate) use table::slot_of;
 pub use table::{Deduplicate, deduplicate, fill, index};
+pub use unpack::{kept, pairs, rules};

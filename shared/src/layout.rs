@@ -32,7 +32,7 @@ pub use overlap::{
 pub use relation::{
     DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndex, DeviceIndexing, DeviceMark,
     DeviceMeasure, DevicePack, DeviceProjection, DeviceRelations, DeviceScatter, DeviceSet, DeviceSplit,
-    DeviceStarts, DeviceUnion, DeviceUnionCount,
+    DeviceStarts, DeviceUnion, DeviceUnionCount, DeviceUnpack,
 };
 pub use slice::{DeviceAtomics, DeviceCell, DeviceSlice, DeviceSliceMut};
 pub use sums::{DeviceSums, SUM_TILE, n_sum_tiles};

@@ -187,6 +187,9 @@ pub const WIDE_SUM_WORDS: u32 = 64;
 /// To count digits.
 pub const HISTOGRAM_WORDS: u32 = DIGITS;
 
+/// To count candidates by rule: so many rules at most.
+pub const RULE_WORDS: u32 = 1 << 12;
+
 /// To place words by digit, with blocks of so many threads: sums, counts for each warp, what leads to places in device
 /// memory, and the tile's words.
 pub const fn scatter_words(n_threads: u32) -> u32 {

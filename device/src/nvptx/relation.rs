@@ -5,18 +5,18 @@ use super::memory::Memory;
 use crate::primitives::radix::{histogram, scatter};
 use crate::primitives::sums::{self, spread, totals};
 use crate::relation::{
-    Deduplicate, Join, Merge, compact, count, deduplicate, fill, index, join, mark, measure, merge, pack,
-    split,
+    Deduplicate, Join, Merge, compact, count, deduplicate, fill, index, join, kept, mark, measure, merge,
+    pack, pairs, rules, split,
 };
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
     DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing, DeviceMark, DeviceMeasure,
     DevicePack, DeviceProjection, DeviceRelations, DeviceScatter, DeviceSplit, DeviceStarts, DeviceSums,
-    DeviceUnion, DeviceUnionCount,
+    DeviceUnion, DeviceUnionCount, DeviceUnpack,
 };
 use hyperblock_shared::packing::Packing;
 use hyperblock_shared::relation::{
-    Digit, HISTOGRAM_WORDS, WIDE_SUM_WORDS, join_words, merge_words, scatter_words,
+    Digit, HISTOGRAM_WORDS, RULE_WORDS, WIDE_SUM_WORDS, join_words, merge_words, scatter_words,
 };
 
 const WITHOUT_SHARED: Hardware = Hardware { n_shared: 0 };
@@ -70,6 +70,37 @@ unsafe extern "ptx-kernel" fn hyperblock_relation_pack(of: DevicePack) {
     let memory = unsafe { Memory::of_launch() };
     let packing = Packing { right_bits: of.right_bits, rule_bits: of.rule_bits };
     pack(&WITHOUT_SHARED, memory.read(of.candidates), packing, &memory.written(of.words));
+}
+
+#[inline(always)]
+fn packing(of: &DeviceUnpack) -> Packing {
+    Packing { right_bits: of.right_bits, rule_bits: of.rule_bits }
+}
+
+/// Entry point of [`rules()`].
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hyperblock_relation_rules(of: DeviceUnpack) {
+    // SAFETY: words are read; counts are added to as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    let block = Hardware { n_shared: RULE_WORDS };
+    rules(&block, memory.read(of.words), packing(&of), memory.atomics(of.counts));
+}
+
+/// Entry point of [`pairs()`].
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hyperblock_relation_pairs(of: DeviceUnpack) {
+    // SAFETY: words and the numbers of records are read; each pair is written by one thread.
+    let memory = unsafe { Memory::of_launch() };
+    let numbers = [memory.read(of.lefts), memory.read(of.rights)];
+    pairs(&WITHOUT_SHARED, memory.read(of.words), packing(&of), numbers, &memory.written(of.pairs));
+}
+
+/// Entry point of [`kept()`].
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hyperblock_relation_kept(of: DeviceUnpack) {
+    // SAFETY: words are read, and so is what the scores have left for each warp: it gives each word a place of its own.
+    let memory = unsafe { Memory::of_launch() };
+    kept(&WITHOUT_SHARED, memory.read(of.words), memory.read(of.warps), &memory.written(of.kept));
 }
 
 /// Entry point of [`sums::starts()`], of 64 bits; there is one block.

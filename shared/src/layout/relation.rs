@@ -217,7 +217,31 @@ pub struct DevicePack {
     pub rule_bits: u32,
 }
 
-const _: () = assert!(size_of::<DevicePack>() == 2 * 16 + 8);
+/// `rules`, `pairs` and `kept`: candidates that are words, in order, and stay where they are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct DeviceUnpack {
+    /// Some of them, or all.
+    pub words: DeviceSlice<u64>,
+    /// By rule: how many there are, which was 0.
+    pub counts: DeviceAtomics<u32>,
+    /// By left record: its number in the whole table; none, if it is the same.
+    pub lefts: DeviceSlice<u32>,
+    /// The same of right records.
+    pub rights: DeviceSlice<u32>,
+    /// As many pairs of records, the left one in the lower half.
+    pub pairs: DeviceSliceMut<u64>,
+    /// For each 32 pairs which scores were kept, and where those begin.
+    pub warps: DeviceSlice<u32>,
+    /// Room for the words of these, in the order of the scores.
+    pub kept: DeviceSliceMut<u64>,
+    /// Of a `Packing`.
+    pub right_bits: u32,
+    /// Of a `Packing`.
+    pub rule_bits: u32,
+}
+
+const _: () = assert!(size_of::<DevicePack>() == 2 * 16 + 8 && size_of::<DeviceUnpack>() == 7 * 16 + 8);
 const _: () = assert!(size_of::<DeviceHistogram>() == 2 * 16 + 8 && size_of::<DeviceScatter>() == 3 * 16 + 8);
 const _: () = assert!(size_of::<DeviceStarts>() == 16 + 8 && size_of::<DeviceMark>() == 4 * 16);
 const _: () = assert!(size_of::<DeviceCompact>() == 4 * 16 && size_of::<DeviceSplit>() == 3 * 16);
