@@ -3,6 +3,7 @@
 mod checkpoint;
 mod find;
 mod guards;
+mod kept;
 
 pub use guards::Guards;
 
@@ -270,8 +271,18 @@ impl Job {
     }
 }
 
-/// What takes candidates, and those of them that are kept.
-pub type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
+/// How candidates are to be scored.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) scoring: &'a Scoring,
+    /// Billionths that a score must come to.
+    pub(crate) least: u32,
+    /// Whether those that do not are wanted, too.
+    pub(crate) with_all: bool,
+}
+
+/// What takes candidates, unless only those are wanted that are kept; and these.
+pub(crate) type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
 
 /// How many candidates name each of so many rules.
 fn counts_by_rule(candidates: &[Candidate], n_rules: usize) -> Vec<u64> {
@@ -458,17 +469,18 @@ impl Prepared {
         control.guard(|| self.walked(device, control, None, "count", false, sink))
     }
 
-    /// The same, with candidates scored on `device`: `sink` is given the candidates, and those of them whose score reaches
-    /// the threshold, with it. An error if the rule file has no score.
+    /// The same, with candidates scored on `device`: `sink` is given those whose score reaches the threshold, with it. An error
+    /// if the rule file has no score.
     pub fn run_scored(
         &self,
         device: &dyn Backend,
         control: &Control,
-        sink: &mut ScoredSink<'_>,
+        sink: &mut dyn FnMut(&[Kept]) -> Result<()>,
     ) -> Result<Summary> {
         let no_score = || Error::Job("the rule file has no [score] section".into());
         let scoring = self.scoring().ok_or_else(no_score)?;
-        self.walk(device, control, Some((scoring, scoring.threshold())), "write", sink)
+        let asked = Asked { scoring, least: scoring.threshold(), with_all: false };
+        self.walk(device, control, Some(asked), "write", &mut |_, kept| sink(kept))
     }
 
     /// The way of the candidates: the scan finds them, neighbourhoods add theirs, or all pairs are; a score keeps those that come to a threshold
@@ -477,23 +489,23 @@ impl Prepared {
         &self,
         device: &dyn Backend,
         control: &Control,
-        scoring: Option<(&Scoring, u32)>,
+        asked: Option<Asked<'_>>,
         taking: &'static str,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
-        control.guard(|| self.walked(device, control, scoring, taking, true, sink))
+        control.guard(|| self.walked(device, control, asked, taking, true, sink))
     }
 
     fn walked(
         &self,
         device: &dyn Backend,
         control: &Control,
-        scoring: Option<(&Scoring, u32)>,
+        asked: Option<Asked<'_>>,
         taking: &'static str,
         is_sorted: bool,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
-        scoring.map_or(Ok(()), |(scoring, _)| scoring.check())?;
+        asked.map_or(Ok(()), |asked| asked.scoring.check())?;
         let watch = Stopwatch::default();
         device.watch(control.watcher());
         let loading = watch.enter("load");
@@ -506,8 +518,15 @@ impl Prepared {
         drop(loading);
         let scanning = watch.enter("scan");
         let mut by_rule: Vec<_> = self.witnesses().into_iter().map(|name| (name, 0)).collect();
+        let mut areas = vec![self.area()];
         let mut keeping =
-            scoring.map(|(scoring, least)| Keeping::new(scoring, least, device, control, &watch));
+            asked.map(|asked| Keeping::new(asked.scoring, asked.least, device, control, &watch));
+        // Neighbours would be merged with all candidates.
+        let are_all_wanted = asked.is_none_or(|asked| asked.with_all) || !self.orders.is_empty();
+        if let (Some(loaded), Some(keeping)) = (&mut loaded, keeping.as_mut().filter(|_| !are_all_wanted)) {
+            let mut take = |kept: &[Kept]| watch.time(taking, || sink(&[], kept));
+            areas = self.keep_there(loaded, areas, keeping, &mut by_rule, control, &mut take)?;
+        }
         let mut hand_on = |candidates: &[Candidate]| {
             let counts = counts_by_rule(candidates, by_rule.len());
             by_rule.iter_mut().zip(counts).for_each(|((_, sum), n)| *sum += n);
@@ -518,12 +537,12 @@ impl Prepared {
             };
             watch.time(taking, || sink(candidates, kept))
         };
-        if let Some(loaded) = &mut loaded {
+        if let Some(loaded) = loaded.as_mut().filter(|_| !areas.is_empty()) {
             let most = schedule::MOST_CANDIDATES;
             // Neighbours are merged with candidates that are sorted.
             let is_sorted = is_sorted || !self.orders.is_empty();
             let wanted = Wanted { most, is_sorted, control };
-            schedule::run_as(&wanted, loaded, vec![self.area()], &mut |candidates| {
+            schedule::run_as(&wanted, loaded, areas, &mut |candidates| {
                 self.selection.name(candidates);
                 near.merge(candidates, &mut hand_on)
             })?;

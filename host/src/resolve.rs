@@ -17,7 +17,7 @@ use crate::base::memory::peak_memory;
 use crate::base::stopwatch::Stopwatch;
 use crate::entities::cluster::{ClusterMethod, Records, SAME, cluster};
 use crate::entities::score::{Kept, Scoring, least_weight};
-use crate::job::{Job, Prepared};
+use crate::job::{Asked, Job, Prepared};
 use crate::operators::Backend;
 use crate::rules::ScoreMethod;
 use crate::tell::curve::Curve;
@@ -172,7 +172,8 @@ impl PreparedResolve {
         let scoring = self.job.scoring();
         let threshold = scoring.map_or(0, Scoring::threshold);
         // A curve begins with all of them.
-        let asked = scoring.map(|scoring| (scoring, if self.with_curve { 0 } else { threshold }));
+        let least = if self.with_curve { 0 } else { threshold };
+        let asked = scoring.map(|scoring| Asked { scoring, least, with_all: self.truth.is_some() });
         let mut found = self.job.walk(device, control, asked, "keep", &mut |candidates, kept| {
             note(candidates);
             match scoring {

@@ -78,7 +78,7 @@ fn run<'a>(
             scoring.check()?;
             let are_weights = scoring.method() == ScoreMethod::FellegiSunter;
             let mut output = create(args, ScoredRows { candidates: rows, are_weights }, control)?;
-            let mut summary = job.run_scored(&**device, control, &mut |_, scored| {
+            let mut summary = job.run_scored(&**device, control, &mut |scored| {
                 if let Some(truth) = &mut truth {
                     let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
                     truth.count(&kept);

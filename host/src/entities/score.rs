@@ -15,7 +15,8 @@ mod shares;
 mod tests;
 mod weights;
 
-pub use keeping::{Keeping, Kept, Tally};
+pub use crate::operators::scores::Kept;
+pub use keeping::{Keeping, Tally};
 pub(crate) use model::chance;
 pub use model::{Model, least_weight, probability};
 pub use shares::{AttributeShare, LevelShare, Shares};
@@ -23,9 +24,11 @@ pub use weights::{AttributeWeights, Evidence, LevelName, LevelWeights, Weights};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::stopwatch::Stopwatch;
 use crate::device::always_there;
-use crate::encode::{Encoded, encode};
+use crate::encode::{Encoded, Selection, encode};
 use crate::operators::Backend;
+use crate::operators::scan::Keep;
 use crate::operators::scores::{PairScores, Tests};
 use crate::read::table::Table;
 use crate::rules::{Missing, Predicate, Score, ScoreAttribute, ScoreMethod};
@@ -106,8 +109,8 @@ impl Scoring {
         Ok(self.model.get_or_init(|| (weights, model)))
     }
 
-    /// Brings the columns to a device, ready to score. What does not fit there is scored on the CPU.
-    pub fn load<'a>(&'a self, device: &'a dyn Backend) -> Result<Scores<'a>> {
+    /// What pairs are scored by, and all scores of its kind.
+    fn tests_and_wanted(&self) -> Result<(Tests, Wanted)> {
         let model = match self.score.method {
             ScoreMethod::WeightedMean => None,
             ScoreMethod::FellegiSunter => Some(self.model()?),
@@ -116,7 +119,24 @@ impl Scoring {
             Some(model) => Wanted::Weight { prior: model.prior(), least: i32::MIN },
             None => Wanted::Mean { least: 0, missing_is_zero: self.score.missing == Missing::Zero },
         };
-        Ok(Scores { wanted, ..self.load_by(device, self.tests(model)?)? })
+        Ok((self.tests(model)?, wanted))
+    }
+
+    /// Brings the columns to a device, ready to score. What does not fit there is scored on the CPU.
+    pub fn load<'a>(&'a self, device: &'a dyn Backend) -> Result<Scores<'a>> {
+        let (tests, wanted) = self.tests_and_wanted()?;
+        Ok(Scores { wanted, ..self.load_by(device, tests)? })
+    }
+
+    /// What a scan needs to keep pairs whose mean or probability comes to so many billionths.
+    pub fn keep<'a>(
+        &'a self,
+        threshold: u32,
+        selection: &'a Selection,
+        watch: &'a Stopwatch,
+    ) -> Result<Keep<'a>> {
+        let (tests, wanted) = self.tests_and_wanted()?;
+        Ok(Keep { encoded: &self.encoded, tests, wanted: reaching(wanted, threshold)?, selection, watch })
     }
 
     /// The same, for patterns alone: they need no model.
@@ -157,6 +177,15 @@ impl Scoring {
     }
 }
 
+/// Scores of this kind that come to so many billionths.
+fn reaching(wanted: Wanted, threshold: u32) -> Result<Wanted> {
+    match wanted {
+        Wanted::Mean { missing_is_zero, .. } => Ok(Wanted::Mean { least: threshold, missing_is_zero }),
+        Wanted::Weight { prior, .. } => Ok(Wanted::Weight { prior, least: least_weight(threshold) }),
+        Wanted::Pattern => Err(Error::Internal("only patterns were loaded".into())),
+    }
+}
+
 /// A scoring on a device.
 pub struct Scores<'a> {
     scoring: &'a Scoring,
@@ -174,12 +203,7 @@ impl Scores<'_> {
         threshold: u32,
         control: &Control,
     ) -> Result<Vec<(usize, u32)>> {
-        let wanted = match self.wanted {
-            Wanted::Mean { missing_is_zero, .. } => Wanted::Mean { least: threshold, missing_is_zero },
-            Wanted::Weight { prior, .. } => Wanted::Weight { prior, least: least_weight(threshold) },
-            Wanted::Pattern => return Err(Error::Internal("only patterns were loaded".into())),
-        };
-        self.reaching(pairs, wanted, control)
+        self.reaching(pairs, reaching(self.wanted, threshold)?, control)
     }
 
     /// The pairs whose score is what is asked for, by their places, with the score.

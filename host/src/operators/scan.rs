@@ -1,14 +1,17 @@
-//! The scan: the candidates of tasks.
+//! The scan: the candidates of tasks; or those of them that a score keeps, where they can be scored before they are handed on.
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::stopwatch::Stopwatch;
 use crate::base::timeline::Lane;
-use crate::encode::Encoded;
+use crate::encode::{Encoded, Selection};
 use crate::operators::runs::sort;
+use crate::operators::scores::{Kept, Tests};
 use crate::plan::Program;
 use crate::plan::partition::Area;
 use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::score;
 
 /// A backend that scans.
 pub trait ScanOperator {
@@ -48,7 +51,50 @@ pub trait Scan: Send {
         }
         Ok(outcome)
     }
+
+    /// Whether it scores candidates where it finds them, if there is room for that.
+    fn keeps(&self) -> bool {
+        false
+    }
+
+    /// The same for who wants no more than what a score keeps of the candidates, in order, and how many they are. Where there are
+    /// more than can be found at once, or where there is no room to score them, nothing is handed on; in the latter case there is
+    /// no outcome either.
+    fn run_kept(
+        &mut self,
+        _task: &Task,
+        _keep: &Keep<'_>,
+        _control: &Control,
+        _hand_on: HandKept<'_>,
+    ) -> Result<Option<Outcome>> {
+        Ok(None)
+    }
 }
+
+/// What is to be kept of candidates.
+pub struct Keep<'a> {
+    /// The columns that scores read, of the whole tables.
+    pub encoded: &'a Encoded,
+    /// What pairs are scored by.
+    pub tests: Tests,
+    /// Which scores are enough; no pattern is.
+    pub wanted: score::Wanted,
+    /// The numbers that records have in the whole tables.
+    pub selection: &'a Selection,
+    /// Scoring is a stage of its own.
+    pub watch: &'a Stopwatch,
+}
+
+/// What is told of candidates that are scored where they were found.
+pub enum Told<'a> {
+    /// How many of a task's candidates name each rule: said once, before anything is scored.
+    Counted(&'a [u64]),
+    /// Some that are kept, as the whole tables number their records. They come after those before.
+    Kept(&'a [Kept]),
+}
+
+/// Takes what is told.
+pub type HandKept<'a> = &'a mut dyn FnMut(Told<'_>) -> Result<()>;
 
 /// How candidates are wanted.
 #[derive(Clone, Copy)]

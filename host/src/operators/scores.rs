@@ -3,7 +3,12 @@
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
+use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::score::{Attribute, Wanted};
+
+/// A candidate that is alike enough, and its score: billionths of a mean, or the rank of a weight
+/// ([`hyperblock_shared::score::rank`]).
+pub type Kept = (Candidate, u32);
 
 /// What pairs are scored by.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use crate::base::error::Result;
 use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::operators::Backend;
-use crate::operators::scan::{HandOn, Outcome, Scan, Wanted};
+use crate::operators::scan::{HandKept, HandOn, Keep, Outcome, Scan, Wanted};
 use crate::plan::Program;
 use crate::plan::partition::Area;
 use hyperblock_shared::layout::Candidate;
@@ -70,6 +70,25 @@ impl<'a> Loaded<'a> {
                 Ok(outcome)
             }
         }
+    }
+
+    /// Whether candidates are scored where they are found, if there is room for that.
+    pub fn keeps(&self) -> bool {
+        matches!(&self.0, Held::Whole { scan, .. } if scan.keeps())
+    }
+
+    /// Hands on what is kept of the area's candidates; nothing, if there are more than can be found at once, or if they cannot be
+    /// scored where they are found. Then there is no outcome, either.
+    pub fn run_kept(
+        &mut self,
+        area: &Area,
+        keep: &Keep<'_>,
+        control: &Control,
+        hand_on: HandKept<'_>,
+    ) -> Result<Option<Outcome>> {
+        let Held::Whole { scan, encoded, program } = &mut self.0 else { return Ok(None) };
+        let task = control.note(Lane::Scan, "prepare", || scan.task(encoded, program, area, control))?;
+        control.note(Lane::Scan, "find", || scan.run_kept(&task, keep, control, hand_on))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::operators::scan::{HandOn, Outcome, Wanted};
+use crate::operators::scan::{HandKept, HandOn, Keep, Outcome, Wanted};
 use crate::plan::partition::{Area, halves};
 use crate::run::loaded::Loaded;
 use crate::run::piped::piped;
@@ -58,17 +58,51 @@ fn find(wanted: &Wanted<'_>, loaded: &mut Loaded<'_>, areas: Vec<Area>, hand_on:
         if let Some(start) = start {
             control.watch(|latencies| latencies.tasks.record(start.elapsed()));
         }
-        match (outcome, parts) {
-            (Outcome::Done, _) => {}
-            (Outcome::TooMany, Some([first, second])) => {
-                tracing::debug!(?area, "more than {most} candidates: done again in halves");
-                control.back_to(before);
-                todo.extend([second, first]);
-            }
-            (Outcome::TooMany, None) => {
-                return Err(Error::Internal("a single pair cannot be split".into()));
-            }
+        if outcome == Outcome::TooMany {
+            tracing::debug!(?area, "more than {most} candidates: done again in halves");
+            control.back_to(before);
+            again(parts, &mut todo)?;
         }
     }
     Ok(())
+}
+
+/// Has an area done in halves, before all that is left to do.
+fn again(parts: Option<[Area; 2]>, todo: &mut Vec<Area>) -> Result<()> {
+    let [first, second] = parts.ok_or_else(|| Error::Internal("a single pair cannot be split".into()))?;
+    todo.extend([second, first]);
+    Ok(())
+}
+
+/// Runs `areas` in order, and hands on what is kept of their candidates, which are scored where they are found. Those that are
+/// left, where that cannot be, from the first on: their candidates are to be brought here.
+pub fn run_kept(
+    loaded: &mut Loaded<'_>,
+    areas: Vec<Area>,
+    keep: &Keep<'_>,
+    control: &Control,
+    hand_on: HandKept<'_>,
+) -> Result<Vec<Area>> {
+    let mut todo = areas;
+    todo.reverse();
+    while let Some(area) = todo.pop() {
+        control.check()?;
+        let before = control.n_compared();
+        match loaded.run_kept(&area, keep, control, hand_on)? {
+            Some(Outcome::Done) => {}
+            Some(Outcome::TooMany) => {
+                tracing::debug!(?area, "more candidates than there is room for: done again in halves");
+                control.back_to(before);
+                again(halves(area), &mut todo)?;
+            }
+            None => {
+                tracing::debug!(?area, "no room to score candidates where they are found");
+                control.back_to(before);
+                todo.push(area);
+                break;
+            }
+        }
+    }
+    todo.reverse();
+    Ok(todo)
 }

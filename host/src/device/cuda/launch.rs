@@ -327,7 +327,7 @@ mod tests {
         DeviceGroups, DeviceHistogram, DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists,
         DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours, DeviceOverlap, DevicePack, DevicePass,
         DeviceProjection, DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores, DeviceSplit,
-        DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceValued,
+        DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceUnpack, DeviceValued,
     };
 
     /// The kernels of a file of PTX, each with its parameters as they are declared there.
@@ -465,6 +465,9 @@ mod tests {
             ("mark", size_of::<DeviceMark>()),
             ("compact", size_of::<DeviceCompact>()),
             ("pack", size_of::<DevicePack>()),
+            ("rules", size_of::<DeviceUnpack>()),
+            ("pairs", size_of::<DeviceUnpack>()),
+            ("kept", size_of::<DeviceUnpack>()),
             ("split", size_of::<DeviceSplit>()),
             ("count", size_of::<DeviceUnionCount>()),
             ("merge", size_of::<DeviceUnion>()),

@@ -1,9 +1,10 @@
-//! Runs a task on the GPU: some launches for each join and one for each sweep, on one stream, then the results. Overlap
-//! joins are in `overlap`; what is listed on the device itself is in `unlisted`.
+//! Runs a task on the GPU: some launches for each join and one for each sweep, on one stream, then the `results`, or what is
+//! `kept` of them. Overlap joins are in `overlap`; what is listed on the device itself is in `unlisted`.
 //!
 //! All of them append to one buffer. If it was too small, blocks stop taking work, and the task is done again
 //! with a larger one, or in halves. Pairs of items that a sweep hands on are swept once more, as pairs of records.
 
+mod kept;
 mod overlap;
 mod results;
 mod unlisted;
@@ -18,7 +19,8 @@ use super::{Cuda, driver};
 use crate::base::control::{Control, Steps};
 use crate::base::error::Result;
 use crate::encode::Encoded;
-use crate::operators::scan::{HandOn, Outcome, Scan, ScanOperator, Wanted};
+use crate::operators::Backend;
+use crate::operators::scan::{HandKept, HandOn, Keep, Outcome, Scan, ScanOperator, Wanted};
 use crate::plan::Program;
 use crate::plan::access::{Access, KeyJoin, Unlisted};
 use crate::plan::overlap::{BlockPair, OverlapJoin};
@@ -127,6 +129,26 @@ impl Scan for CudaScan<'_> {
         match self.find(task, most, wanted.control)? {
             Some(n) => self.bring_on(n, wanted, hand_on),
             None => Ok(Outcome::TooMany),
+        }
+    }
+
+    fn keeps(&self) -> bool {
+        self.keeps_words()
+    }
+
+    fn run_kept(
+        &mut self,
+        task: &Task,
+        keep: &Keep<'_>,
+        control: &Control,
+        hand_on: HandKept<'_>,
+    ) -> Result<Option<Outcome>> {
+        if !self.keeps_words() || keep.encoded.n_bytes() > self.gpu.memory_for_columns()? {
+            return Ok(None);
+        }
+        match self.find(task, usize::MAX, control)? {
+            Some(n) => self.keep_on(n, keep, control, hand_on),
+            None => Ok(Some(Outcome::TooMany)),
         }
     }
 }

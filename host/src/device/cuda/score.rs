@@ -1,4 +1,5 @@
-//! Scores on the GPU: columns are brought there once, lists of pairs come and go.
+//! Scores on the GPU: columns are brought there once, lists of pairs come and go; or pairs are there already, and come from a
+//! scan (`scan::kept`).
 
 use super::Cuda;
 use super::copies::HeldColumns;
@@ -21,7 +22,7 @@ impl ScoresOperator for Cuda {
 }
 
 /// Columns in device memory, and room for pairs.
-struct CudaScores<'a> {
+pub(super) struct CudaScores<'a> {
     gpu: &'a Cuda,
     columns: HeldColumns<'a>,
     attributes: CudaSlice<u32>,
@@ -35,14 +36,26 @@ struct CudaScores<'a> {
 }
 
 /// What became of pairs, in device memory: see `device::score`.
-struct Scored {
+pub(super) struct Scored {
     results: CudaSlice<u32>,
-    warps: CudaSlice<u32>,
+    pub(super) warps: CudaSlice<u32>,
     n_kept: CudaSlice<u32>,
 }
 
+impl Scored {
+    /// Room for so many pairs.
+    pub(super) fn new(gpu: &Cuda, n_pairs: usize, wanted: Wanted) -> Result<Self> {
+        let words_per_pair = if wanted == Wanted::Pattern { 2 } else { 1 };
+        Ok(Self {
+            results: gpu.room(words_per_pair * n_pairs)?,
+            warps: gpu.room(2 * n_pairs.div_ceil(WARP as usize))?,
+            n_kept: gpu.room(1)?,
+        })
+    }
+}
+
 impl<'a> CudaScores<'a> {
-    fn load(gpu: &'a Cuda, encoded: &'a Encoded, tests: &Tests) -> Result<Self> {
+    pub(super) fn load(gpu: &'a Cuda, encoded: &'a Encoded, tests: &Tests) -> Result<Self> {
         let columns = gpu.columns(encoded)?;
         let attributes = gpu.upload::<u32>(cast_slice(&tests.attributes))?;
         // There is no empty array on a device.
@@ -53,7 +66,7 @@ impl<'a> CudaScores<'a> {
     }
 
     /// Long values need scratch in every thread: fewer blocks keep that within a quarter of what is free.
-    fn make_room(&mut self, wanted: Wanted) -> Result<()> {
+    pub(super) fn make_room(&mut self, wanted: Wanted) -> Result<()> {
         let words_per_block = u64::from(self.scratch_words) * u64::from(SCORE_THREADS);
         let n_blocks = self.gpu.kernels.load_score(&self.gpu.context, &self.gpu.name, wanted)?.n_blocks();
         if n_blocks <= self.n_blocks {
@@ -68,22 +81,21 @@ impl<'a> CudaScores<'a> {
         Ok(())
     }
 
-    fn scored(&mut self, pairs: &[[u32; 2]], wanted: Wanted, control: &Control) -> Result<Scored> {
-        control.check()?;
-        self.make_room(wanted)?;
-        let words_per_pair = if wanted == Wanted::Pattern { 2 } else { 1 };
-        let n_warps = pairs.len().div_ceil(WARP as usize);
-        let mut scored = Scored {
-            results: self.gpu.zeros::<u32>(words_per_pair * pairs.len())?,
-            warps: self.gpu.zeros::<u32>(2 * n_warps)?,
-            n_kept: self.gpu.zeros::<u32>(1)?,
-        };
-        let pairs = self.gpu.upload::<u32>(cast_slice(pairs))?;
+    /// Scores the first so many pairs. There is room for what is wanted of them.
+    pub(super) fn score(
+        &mut self,
+        pairs: &CudaSlice<u32>,
+        n_pairs: usize,
+        wanted: Wanted,
+        scored: &mut Scored,
+    ) -> Result<()> {
+        self.gpu.clear(&mut scored.n_kept)?;
         let buffers = ScoreBuffers {
             columns: &self.columns,
             attributes: &self.attributes,
             terms: &self.terms,
-            pairs: &pairs,
+            pairs,
+            n_pairs,
             wanted,
             results: &mut scored.results,
             warps: &mut scored.warps,
@@ -91,13 +103,22 @@ impl<'a> CudaScores<'a> {
             scratch: &mut self.scratch,
             scratch_words: self.scratch_words,
         };
-        launch_score(self.gpu, buffers)?;
+        launch_score(self.gpu, buffers)
+    }
+
+    /// Scores pairs that come from the host.
+    fn scored(&mut self, pairs: &[[u32; 2]], wanted: Wanted, control: &Control) -> Result<Scored> {
+        control.check()?;
+        self.make_room(wanted)?;
+        let mut scored = Scored::new(self.gpu, pairs.len(), wanted)?;
+        let uploaded = self.gpu.upload::<u32>(cast_slice(pairs))?;
+        self.score(&uploaded, pairs.len(), wanted, &mut scored)?;
         Ok(scored)
     }
 
-    /// The scores that were kept, those of a warp together and in order; and of each warp in order, which of its pairs they
-    /// are of and where they begin.
-    fn download(&mut self, scored: &Scored) -> Result<(&[u32], Vec<[u32; 2]>)> {
+    /// The scores that were kept of so many pairs, those of a warp together and in order; and of each warp in order, which of
+    /// its pairs they are of and where they begin.
+    pub(super) fn download(&mut self, scored: &Scored, n_pairs: usize) -> Result<(&[u32], Vec<[u32; 2]>)> {
         let mut n_kept = [0];
         self.gpu.download(&scored.n_kept, &mut n_kept)?;
         let n_kept = n_kept[0] as usize;
@@ -106,8 +127,8 @@ impl<'a> CudaScores<'a> {
         if n_kept > 0 {
             self.gpu.download(&scored.results.slice(..n_kept), scores)?;
         }
-        let mut warps = vec![[0u32; 2]; scored.warps.len() / 2];
-        self.gpu.download(&scored.warps, cast_slice_mut(&mut warps))?;
+        let mut warps = vec![[0u32; 2]; n_pairs.div_ceil(WARP as usize)];
+        self.gpu.download(&scored.warps.slice(..2 * warps.len()), cast_slice_mut(&mut warps))?;
         Ok((scores, warps))
     }
 }
@@ -118,7 +139,7 @@ impl PairScores for CudaScores<'_> {
             return Ok(Vec::new());
         }
         let scored = self.scored(pairs, wanted, control)?;
-        let (scores, warps) = self.download(&scored)?;
+        let (scores, warps) = self.download(&scored, pairs.len())?;
         let kept = warps.par_iter().enumerate().flat_map_iter(|(nth, &[kept, start])| {
             let first = nth as u32 * WARP;
             let places = (first..first + WARP).filter(move |place| kept >> (place % WARP) & 1 == 1);
@@ -138,7 +159,7 @@ impl PairScores for CudaScores<'_> {
             return Ok(());
         }
         let scored = self.scored(pairs, wanted.of_all(), control)?;
-        let (scores, warps) = self.download(&scored)?;
+        let (scores, warps) = self.download(&scored, pairs.len())?;
         into.par_chunks_mut(WARP as usize).zip(&warps).for_each(|(into, &[_, start])| {
             into.copy_from_slice(&scores[start as usize..][..into.len()]);
         });

@@ -4,12 +4,11 @@ use super::{Scores, Scoring};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::stopwatch::Stopwatch;
+use crate::encode::Selection;
 use crate::operators::Backend;
+use crate::operators::scan::{Keep, Told};
+use crate::operators::scores::Kept;
 use hyperblock_shared::layout::Candidate;
-
-/// A candidate that is alike enough, and its score: billionths of a mean, or the rank of a weight
-/// ([`hyperblock_shared::score::rank`]).
-pub type Kept = (Candidate, u32);
 
 /// What became of candidates that were scored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +59,22 @@ impl<'a> Keeping<'a> {
         self.tally.n_scored += candidates.len() as u64;
         self.tally.n_kept += self.kept.len() as u64;
         Ok(&self.kept)
+    }
+
+    /// What a scan needs to keep the same by itself, of records that are numbered by a selection.
+    pub fn by_scan<'b>(&self, selection: &'b Selection) -> Result<Keep<'b>>
+    where
+        'a: 'b,
+    {
+        self.scoring.keep(self.tally.threshold, selection, self.watch)
+    }
+
+    /// Counts what a scan kept by itself.
+    pub fn note(&mut self, told: &Told<'_>) {
+        match told {
+            Told::Counted(by_rule) => self.tally.n_scored += by_rule.iter().sum::<u64>(),
+            Told::Kept(kept) => self.tally.n_kept += kept.len() as u64,
+        }
     }
 
     /// What became of all candidates so far.

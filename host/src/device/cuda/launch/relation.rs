@@ -12,10 +12,11 @@ use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
     DeviceAtomics, DeviceCell, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing,
     DeviceMark, DeviceMeasure, DevicePack, DeviceProjection, DeviceScatter, DeviceSlice, DeviceSliceMut,
-    DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount,
+    DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceUnpack,
 };
 use hyperblock_shared::relation::{
-    Digit, HISTOGRAM_WORDS, MERGE_ITEMS, SORT_ITEMS, WIDE_SUM_WORDS, join_words, merge_words, scatter_words,
+    Digit, HISTOGRAM_WORDS, MERGE_ITEMS, RULE_WORDS, SORT_ITEMS, WIDE_SUM_WORDS, join_words, merge_words,
+    scatter_words,
 };
 use std::sync::Arc;
 
@@ -43,6 +44,9 @@ pub(in crate::device::cuda) struct RelationKernels {
     mark: Prepared<DeviceMark>,
     compact: Prepared<DeviceCompact>,
     pack: Prepared<DevicePack>,
+    rules: Prepared<DeviceUnpack>,
+    pairs: Prepared<DeviceUnpack>,
+    kept: Prepared<DeviceUnpack>,
     split: Prepared<DeviceSplit>,
     count: Prepared<DeviceUnionCount>,
     merge: Prepared<DeviceUnion>,
@@ -66,6 +70,9 @@ impl RelationKernels {
             mark: module.filling("mark", 0)?,
             compact: module.filling("compact", 0)?,
             pack: module.filling("pack", 0)?,
+            rules: module.filling("rules", RULE_WORDS)?,
+            pairs: module.filling("pairs", 0)?,
+            kept: module.filling("kept", 0)?,
             split: module.filling("split", 0)?,
             count: module.filling("count", merge_words(RELATION_THREADS))?,
             merge: module.filling("merge", merge_words(RELATION_THREADS))?,
@@ -126,6 +133,24 @@ impl RelationLaunches<'_> {
     pub(in crate::device::cuda) fn pack(&self, pack: DevicePack) -> Result<()> {
         // SAFETY: `CudaScan::sorted` hands over candidates that kernels wrote, and room for as many words.
         unsafe { self.launch(&self.kernels.pack, pack) }
+    }
+
+    /// Adds up how many candidates that are words name each rule. There are at most `RULE_WORDS` counts.
+    pub(in crate::device::cuda) fn rules(&self, unpack: DeviceUnpack) -> Result<()> {
+        // SAFETY: `cuda::scan::kept` gives a count for each rule that words may name, and no more than the blocks have room for.
+        unsafe { self.launch(&self.kernels.rules, unpack) }
+    }
+
+    /// Writes the records of candidates that are words; there is room for as many pairs.
+    pub(in crate::device::cuda) fn pairs(&self, unpack: DeviceUnpack) -> Result<()> {
+        // SAFETY: `cuda::scan::kept` gives room for a pair for each word, and a number for each record of a side, or none.
+        unsafe { self.launch(&self.kernels.pairs, unpack) }
+    }
+
+    /// Writes the words whose scores were kept beside those.
+    pub(in crate::device::cuda) fn kept(&self, unpack: DeviceUnpack) -> Result<()> {
+        // SAFETY: `cuda::scan::kept` hands over what the scores of the same words have left, and room for all of them.
+        unsafe { self.launch(&self.kernels.kept, unpack) }
     }
 
     /// Marks what is kept of sorted `words`: each once, without those among `others`. `total` becomes how many they are.

@@ -78,10 +78,12 @@ pub(in crate::device::cuda) struct ScoreBuffers<'a> {
     pub(in crate::device::cuda) terms: &'a CudaSlice<i32>,
     /// Pairs of records of the columns, two words each.
     pub(in crate::device::cuda) pairs: &'a CudaSlice<u32>,
+    /// How many of them are scored, from the first on.
+    pub(in crate::device::cuda) n_pairs: usize,
     pub(in crate::device::cuda) wanted: Wanted,
-    /// A word for each pair, or two of a pattern.
+    /// Room for a word for each pair, or two of a pattern.
     pub(in crate::device::cuda) results: &'a mut CudaSlice<u32>,
-    /// Two words for each warp of pairs.
+    /// Room for two words for each warp of pairs.
     pub(in crate::device::cuda) warps: &'a mut CudaSlice<u32>,
     /// One, which is 0.
     pub(in crate::device::cuda) n_kept: &'a mut CudaSlice<u32>,
@@ -92,19 +94,20 @@ pub(in crate::device::cuda) struct ScoreBuffers<'a> {
 
 /// Starts the kernel; the stream's order makes later copies wait for it.
 pub(in crate::device::cuda) fn launch_score(gpu: &Cuda, buffers: ScoreBuffers<'_>) -> Result<()> {
-    let ScoreBuffers { columns, attributes, terms, pairs, wanted, .. } = buffers;
+    let ScoreBuffers { columns, attributes, terms, pairs, n_pairs, wanted, .. } = buffers;
     let ScoreBuffers { results, warps, n_kept, scratch, scratch_words, .. } = buffers;
     let kernel = gpu.kernels.load_score(&gpu.context, &gpu.name, wanted)?;
     let filling = kernel.filling();
     let slices = Slices(gpu);
     let attributes = slices.of(attributes).of::<Attribute>();
-    let n_pairs = pairs.len() as u64 / 2;
-    let useful = n_pairs.div_ceil(u64::from(SCORE_THREADS)).min(u64::from(u32::MAX)) as u32;
+    let useful = n_pairs.div_ceil(SCORE_THREADS as usize).min(u32::MAX as usize) as u32;
     let with_scratch = n_with_scratch(scratch, scratch_words, SCORE_THREADS);
     let n_blocks = filling.grid_dim.0.min(with_scratch).min(useful);
     let words_per_pair = if wanted == Wanted::Pattern { 2 } else { 1 };
-    let fit = results.len() as u64 == words_per_pair * n_pairs
-        && warps.len() as u64 == 2 * n_pairs.div_ceil(u64::from(WARP))
+    let n_warps = n_pairs.div_ceil(WARP as usize);
+    let fit = pairs.len() >= 2 * n_pairs
+        && results.len() >= words_per_pair * n_pairs
+        && warps.len() >= 2 * n_warps
         && n_pairs < 1 << 31;
     if !fit || n_kept.len() != 1 || n_blocks == 0 {
         return Err(Error::Internal("the buffers of scores do not fit each other".into()));
@@ -113,9 +116,9 @@ pub(in crate::device::cuda) fn launch_score(gpu: &Cuda, buffers: ScoreBuffers<'_
         columns: columns.root,
         attributes,
         terms: slices.of(terms),
-        pairs: slices.of(pairs).of::<u64>().atomic(),
-        results: slices.of(results).atomic(),
-        warps: slices.of(warps).atomic(),
+        pairs: slices.first(pairs, 2 * n_pairs).of::<u64>().atomic(),
+        results: slices.first(results, words_per_pair * n_pairs).atomic(),
+        warps: slices.first(warps, 2 * n_warps).atomic(),
         n_kept: slices.of(n_kept).cell(0),
         scratch: on_device(gpu, scratch, scratch_words),
         wanted: wanted.numbers(),

@@ -1,7 +1,7 @@
 //! Results: candidates brought back, in order if they are many.
 //!
 //! Blocks append candidates as they find them. Sorting them on the device takes a fraction of what the host would need, and
-//! as words they are two thirds of the bytes.
+//! as words they are two thirds of the bytes. Where only those are wanted that a score keeps, words stay there (`kept`).
 
 use super::CudaScan;
 use crate::base::error::{Error, Result};
@@ -23,8 +23,8 @@ const PIECE: usize = 1 << 23;
 
 /// Candidates as words in order.
 pub(super) struct Words {
-    words: CudaSlice<u64>,
-    packing: Packing,
+    pub(super) words: CudaSlice<u64>,
+    pub(super) packing: Packing,
 }
 
 impl CudaScan<'_> {
@@ -92,11 +92,15 @@ impl CudaScan<'_> {
         })
     }
 
-    /// The first so many candidates of the result buffer as words, if they are many, words have room for them, and memory for
-    /// the words.
+    /// The first so many candidates of the result buffer as words, if they are many.
     fn sorted(&self, n: usize) -> Result<Option<Words>> {
+        if n < MANY { Ok(None) } else { self.words(n) }
+    }
+
+    /// The same, however few they are; if words have room for them, and memory for the words.
+    pub(super) fn words(&self, n: usize) -> Result<Option<Words>> {
         let gpu = self.gpu;
-        let Some((packing, bits)) = self.packing().filter(|_| n >= MANY) else { return Ok(None) };
+        let Some((packing, bits)) = self.packing() else { return Ok(None) };
         let n_bytes = 8 * n as u64 + SortBuffers::n_bytes(n as u64);
         if n > SortBuffers::MOST || n_bytes > gpu.free_bytes()? / 2 {
             return Ok(None);
