@@ -9,6 +9,7 @@ mod cluster;
 mod condensed;
 mod elements;
 mod join;
+mod kept;
 mod listing;
 mod neighbours;
 mod overlap;
@@ -24,7 +25,7 @@ use hyperblock::operators::components::{Components, ComponentsOperator};
 use hyperblock::operators::join::{Join, JoinOperator};
 use hyperblock::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use hyperblock::operators::relations::{Relations, RelationsOperator};
-use hyperblock::operators::scan::{Outcome, Scan, ScanOperator};
+use hyperblock::operators::scan::{HandKept, Keep, Outcome, Scan, ScanOperator};
 use hyperblock::operators::scores::{PairScores, ScoresOperator, Tests};
 use hyperblock::plan::access::Access;
 use hyperblock::plan::cost::BackendKind;
@@ -67,6 +68,7 @@ pub struct KernelOnThreads {
     n_too_many: AtomicU32,
     n_heavies: AtomicU32,
     n_giants: AtomicU32,
+    n_kept_there: AtomicU32,
 }
 
 impl KernelOnThreads {
@@ -82,6 +84,7 @@ impl KernelOnThreads {
             n_too_many: AtomicU32::new(0),
             n_heavies: AtomicU32::new(0),
             n_giants: AtomicU32::new(0),
+            n_kept_there: AtomicU32::new(0),
         }
     }
 
@@ -108,6 +111,11 @@ impl KernelOnThreads {
     /// How often a giant component was found.
     pub fn n_giants(&self) -> u32 {
         self.n_giants.load(Relaxed)
+    }
+
+    /// How many tasks had their candidates scored where they were found.
+    pub fn n_kept_there(&self) -> u32 {
+        self.n_kept_there.load(Relaxed)
     }
 
     fn launch(&self, job: &scan::Scan<'_, Encoded>, walk: Walking<'_>, n_scratch: u32) {
@@ -295,17 +303,47 @@ impl Scan for ThreadScan<'_> {
         }
         let n_before = found.len();
         drain(&results, n_found, found);
-        let Encoded { n_left, n_right, .. } = *self.encoded;
-        if let Some((packing, _)) = Packing::new(n_left, n_right, self.program.n_rules()) {
+        if let Some(packing) = self.packing() {
             relation::sorted(device, packing, &mut found[n_before..]);
         }
         control.count(&counts.iter().map(|count| count.load(Relaxed)).collect::<Vec<_>>());
         control.advance(task.n_pairs);
         Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done })
     }
+
+    fn keeps(&self) -> bool {
+        self.packing().is_some()
+    }
+
+    fn run_kept(
+        &mut self,
+        task: &Task,
+        keep: &Keep<'_>,
+        control: &Control,
+        hand_on: HandKept<'_>,
+    ) -> Result<Option<Outcome>> {
+        let Some(packing) = self.packing() else { return Ok(None) };
+        if keep.encoded.n_bytes() > self.device.memory {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        if self.run(task, usize::MAX, control, &mut found)? == Outcome::TooMany {
+            return Ok(Some(Outcome::TooMany));
+        }
+        self.device.n_kept_there.fetch_add(1, Relaxed);
+        let words = found.into_iter().map(|candidate| packing.pack(candidate)).collect();
+        let words = kept::SortedWords { device: self.device, words, packing };
+        words.keep_on(self.program.n_rules(), keep, hand_on)?;
+        Ok(Some(Outcome::Done))
+    }
 }
 
 impl ThreadScan<'_> {
+    fn packing(&self) -> Option<Packing> {
+        let Encoded { n_left, n_right, .. } = *self.encoded;
+        Packing::new(n_left, n_right, self.program.n_rules()).map(|(packing, _)| packing)
+    }
+
     fn sweep(
         &self,
         sweep: &Sweep,

@@ -20,7 +20,7 @@ pub(super) struct ThreadScores<'a> {
 
 impl ThreadScores<'_> {
     /// What became of pairs: results, and what is known of each warp's.
-    fn results(&self, pairs: &[[u32; 2]], wanted: Wanted) -> (Vec<u32>, Vec<u32>) {
+    pub(super) fn results(&self, pairs: &[[u32; 2]], wanted: Wanted) -> (Vec<u32>, Vec<u32>) {
         let word = |&[left, right]: &[u32; 2]| AtomicU64::new(u64::from(right) << 32 | u64::from(left));
         let words: Vec<AtomicU64> = pairs.iter().map(word).collect();
         let n_pairs = pairs.len() as u32;

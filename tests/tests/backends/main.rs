@@ -13,6 +13,7 @@ mod clusters;
 mod guards;
 mod jobs;
 mod joins;
+mod kept;
 mod keys;
 mod large;
 mod lists;
@@ -51,6 +52,7 @@ const TRIALS: &[&[Registered]] = &[
     clusters::TRIALS,
     neighbours::TRIALS,
     scores::TRIALS,
+    kept::TRIALS,
 ];
 
 fn main() {
