@@ -2,7 +2,8 @@
 //!
 //! A kernel's body is a safe function, generic over the [`block::Block`] it runs in and the columns it reads, one file
 //! each: [`scan`], with `screen` for its loop over pairs and `verify` for what that lets through; those of the hash
-//! [`join`]; those of the [`overlap`] join, and those that make its values ([`elements`]); those that make lists ([`listing`]); [`neighbours`]; the [`score`] of pairs; those of connected [`components`], and of
+//! [`join`]; those of the [`overlap`] join, and those that make its values ([`elements`]); those that make lists
+//! ([`listing`]); [`orders`] and the [`neighbours`] in them; the [`score`] of pairs; those of connected [`components`], and of
 //! the closure of a [`matrix`]; those of operators on a [`relation`]; and those of the transitive [`closure`]. The GPU runs
 //! them through the entry points in `nvptx.rs` and its folder, the only files that are compiled for the GPU alone and the only
 //! ones with `unsafe`; tests run the very same bodies on CPU threads.
@@ -32,6 +33,7 @@ pub mod listing;
 pub mod matrix;
 pub mod memory;
 pub mod neighbours;
+pub mod orders;
 pub mod overlap;
 pub mod primitives;
 pub mod relation;

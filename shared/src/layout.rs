@@ -24,7 +24,7 @@ pub use decide::{DeviceDecide, DeviceListed, DeviceResidual, DeviceScan, DeviceS
 pub use elements::{DeviceAlike, DeviceGrams, DeviceGroups, DeviceValued};
 pub use join::{DeviceJoin, DevicePass, DeviceSide, JoinSizes};
 pub use listing::{DeviceKeys, DeviceListing, DeviceLists, DeviceReach};
-pub use neighbours::DeviceNeighbours;
+pub use neighbours::{DeviceNeighbours, DeviceOrder};
 pub use overlap::{
     DeviceOverlap, DeviceValues, Group, MOST_HITS, OVERLAP_COUNTERS, OverlapCounters, PROBE_WORDS, SEGMENT,
     WideSignature, listed_shared_words,

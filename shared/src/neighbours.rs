@@ -45,8 +45,36 @@ impl Order<'_> {
     }
 }
 
+/// The place of a record where all of two tables are gone through by their numbers, a left one before the right one of the same
+/// number. Records of the right table are numbered after those of the left.
+#[inline(always)]
+pub fn turn(record: u32, [n_left, n_right]: [u32; 2]) -> u32 {
+    match record.checked_sub(n_left) {
+        None => record + record.min(n_right),
+        Some(right) => right + (right + 1).min(n_left),
+    }
+}
+
 /// Words of shared memory for each warp that looks for neighbours, where a record has so many, a multiple of four, in so
 /// many orders: the neighbours, and which order each is of.
 pub const fn warp_words(room: u32, n_orders: u32) -> u32 {
     if n_orders > 1 { 2 * room } else { room }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::turn;
+    use std::vec::Vec;
+
+    #[test]
+    fn left_and_right_take_turns() {
+        for (n_left, n_right) in [(0u32, 3u32), (3, 0), (2, 5), (5, 2), (4, 4), (1, 1)] {
+            let by_number = (0..n_left.max(n_right)).flat_map(|nth| {
+                let (left, right) = ((nth < n_left).then_some(nth), (nth < n_right).then_some(n_left + nth));
+                left.into_iter().chain(right)
+            });
+            let turns: Vec<u32> = by_number.map(|record| turn(record, [n_left, n_right])).collect();
+            assert_eq!(turns, (0..n_left + n_right).collect::<Vec<u32>>(), "{n_left} and {n_right}");
+        }
+    }
 }

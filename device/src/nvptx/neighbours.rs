@@ -1,9 +1,10 @@
-//! The entry points of sorted neighbourhoods.
+//! The entry points of sorted neighbourhoods, and of the orders that they are found in.
 
 use super::Hardware;
 use super::memory::Memory;
 use crate::neighbours::{Near, count, write};
-use hyperblock_shared::layout::{DeviceNeighbours, WARP};
+use crate::orders::{order, place};
+use hyperblock_shared::layout::{DeviceNeighbours, DeviceOrder, WARP};
 use hyperblock_shared::neighbours::warp_words;
 
 #[inline(always)]
@@ -43,4 +44,22 @@ unsafe extern "ptx-kernel" fn hyperblock_neighbours_write(device: DeviceNeighbou
     let (rights, witnesses) = (memory.atomics(device.rights), memory.atomics(device.witnesses));
     let starts = memory.read(device.counts.to_read());
     write(&block(&device), &near(memory, &device), starts, rights, witnesses);
+}
+
+/// Entry point of [`place()`].
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hyperblock_neighbours_place(device: DeviceOrder) {
+    // SAFETY: ranks are read; each record has a word of its own, which is written by one thread.
+    let memory = unsafe { Memory::of_launch() };
+    let ranks = [memory.read(device.lefts), memory.read(device.rights)];
+    place(&Hardware { n_shared: 0 }, ranks, device.n_keys as u32, &memory.written(device.words));
+}
+
+/// Entry point of [`order()`].
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hyperblock_neighbours_order(device: DeviceOrder) {
+    // SAFETY: words are read, as the sort left them; records and places are stored as atomics.
+    let memory = unsafe { Memory::of_launch() };
+    let (records, places) = (memory.atomics(device.records), memory.atomics(device.places));
+    order(&Hardware { n_shared: 0 }, memory.read(device.words.to_read()), records, places);
 }

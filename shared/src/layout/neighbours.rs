@@ -1,7 +1,27 @@
 //! What the kernels of sorted neighbourhoods receive.
 
-use super::{DeviceAtomics, DeviceSlice};
+use super::{DeviceAtomics, DeviceSlice, DeviceSliceMut};
 use bytemuck::{Pod, Zeroable};
+
+/// What an order is made of, and the order.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct DeviceOrder {
+    /// By left record: its key's rank.
+    pub lefts: DeviceSlice<u32>,
+    /// By right record.
+    pub rights: DeviceSlice<u32>,
+    /// A word for each record: its rank, and in the lower half its number. Sorted by rank, when the order is written.
+    pub words: DeviceSliceMut<u64>,
+    /// Room for those that have a key.
+    pub records: DeviceAtomics<u32>,
+    /// By left record: room for its place.
+    pub places: DeviceAtomics<u32>,
+    /// Ranks are below it, where there is a key.
+    pub n_keys: u64,
+}
+
+const _: () = assert!(size_of::<DeviceOrder>() == 5 * 16 + 8);
 
 /// Orders in device memory, and what is found in them.
 #[repr(C)]
