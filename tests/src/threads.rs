@@ -209,7 +209,7 @@ impl JoinOperator for KernelOnThreads {
 
 impl NeighboursOperator for KernelOnThreads {
     fn load_neighbours<'a>(&'a self, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>> {
-        Ok(Box::new(neighbours::ThreadNeighbours::new(self, orders)))
+        Ok(Box::new(neighbours::ThreadNeighbours::new(self, orders)?))
     }
 }
 

@@ -19,6 +19,7 @@ mod listing;
 mod lists;
 mod matrix;
 mod neighbours;
+mod orders;
 mod overlap;
 mod relation;
 mod scan;

@@ -4,11 +4,11 @@
 //! Detection on GPUs' (Forchhammer and others, BTW 2013). Pairs outside the windows are not looked at: this
 //! is the one way to find candidates that is approximate.
 //!
-//! Keys become ranks and ranks an order here, by counting: records with the same key stand by their numbers,
-//! and a left one before the right one of the same number. A device then has each left record look both ways
-//! in every order, sorts what it sees, and drops what an earlier neighbourhood saw too. So pairs come out
-//! sorted, any number of left records at a time, and nothing is sorted as a whole. [`Stream`] merges them
-//! with what the rules find.
+//! Keys become ranks here, and ranks an order: records with the same key stand by their numbers, and a left one before the
+//! right one of the same number. A device may make orders by itself, of the ranks; who asks for one here has it made then, by
+//! counting. A device has each left record look both ways in every order, sorts what it sees, and drops what an earlier
+//! neighbourhood saw too. So pairs come out sorted, any number of left records at a time, and are never sorted as a whole.
+//! `Stream` merges them with what the rules find.
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -19,6 +19,7 @@ use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::neighbours::{MOST_COUNTED, NOWHERE, Order};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// The records of one or two tables in the order of each neighbourhood's key.
 #[derive(Clone, Debug, Default)]
@@ -27,19 +28,38 @@ pub struct Orders {
     pub n_left: u32,
     /// Whether there is one table: then pairs are of its records, the lower number left.
     pub is_one_table: bool,
-    orders: Vec<OneOrder>,
+    orders: Vec<Arc<OneOrder>>,
+}
+
+/// What an order is made of, and the order, once somebody has asked for it.
+#[derive(Debug)]
+struct OneOrder {
+    ranks: Ranks,
+    /// Those that have a key.
+    n_records: u32,
+    window: u32,
+    made: OnceLock<Made>,
 }
 
 /// What [`Order`] borrows.
-#[derive(Clone, Debug)]
-struct OneOrder {
+#[derive(Debug)]
+struct Made {
     records: Vec<u32>,
     places: Vec<u32>,
-    window: u32,
+}
+
+/// What an order is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranked<'a> {
+    /// By table and record: its key's place among all keys; not below `n_keys`, if it has none. Of one table, the second are
+    /// none.
+    pub by_table: [&'a [u32]; 2],
+    /// Distinct keys.
+    pub n_keys: u32,
 }
 
 impl Orders {
-    /// Sorts the records of the tables by the keys of the neighbourhoods.
+    /// Ranks the records of the tables by the keys of the neighbourhoods.
     pub fn new(
         left: &Table,
         right: Option<&Table>,
@@ -52,7 +72,7 @@ impl Orders {
         }
         let order = |neighbourhood: &Neighbourhood| {
             let Neighbourhood { keys, domain, window, .. } = neighbourhood;
-            Ok(OneOrder::new(&ranks(left, right, keys, *domain, control)?, *window))
+            Ok(Arc::new(OneOrder::new(ranks(left, right, keys, *domain, control)?, *window)))
         };
         let orders = neighbourhoods.par_iter().map(order).collect::<Result<_>>()?;
         Ok(Self { n_left, is_one_table: right.is_none(), orders })
@@ -64,13 +84,28 @@ impl Orders {
         Self { orders, ..*self }
     }
 
-    /// By neighbourhood.
+    /// By neighbourhood: the order, made now if nobody has asked for it before.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Order<'_>> {
-        self.orders.iter().map(|OneOrder { records, places, window }| Order {
-            records,
-            places,
-            window: *window,
+        self.orders.par_iter().for_each(|order| {
+            order.made();
+        });
+        self.orders.iter().map(|order| {
+            let Made { records, places } = order.made();
+            Order { records, places, window: order.window }
         })
+    }
+
+    /// By neighbourhood: what the order is made of.
+    pub fn ranked(&self) -> impl ExactSizeIterator<Item = Ranked<'_>> {
+        self.orders.iter().map(|order| {
+            let Ranks { by_table: [left, right], n_keys } = &order.ranks;
+            Ranked { by_table: [left, right], n_keys: *n_keys }
+        })
+    }
+
+    /// By neighbourhood: how many records have a key.
+    pub fn n_records(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.orders.iter().map(|order| order.n_records)
     }
 
     /// How many neighbourhoods there are.
@@ -85,8 +120,8 @@ impl Orders {
 
     /// The most neighbours that a record has, of all neighbourhoods together.
     pub fn most_neighbours(&self) -> u64 {
-        let most = |order: &OneOrder| {
-            let others = (order.records.len() as u64).saturating_sub(1);
+        let most = |order: &Arc<OneOrder>| {
+            let others = u64::from(order.n_records).saturating_sub(1);
             others.min(2 * (u64::from(order.window) - 1))
         };
         self.orders.iter().map(most).sum()
@@ -95,7 +130,7 @@ impl Orders {
     /// How far apart two records stand in a neighbourhood, if both have a key: `right` is the right record's
     /// number, or of one table the other record's.
     pub fn distance(&self, neighbourhood: usize, left: u32, right: u32) -> Option<u32> {
-        let order = self.orders.get(neighbourhood)?;
+        let order = self.orders.get(neighbourhood)?.made();
         let place = *order.places.get(left as usize).filter(|&&place| place != NOWHERE)?;
         let right = if self.is_one_table { right } else { self.n_left + right };
         let other = order.records.iter().position(|&record| record == right)?;
@@ -104,8 +139,23 @@ impl Orders {
 }
 
 impl OneOrder {
+    fn new(ranks: Ranks, window: u32) -> Self {
+        let has_key = |rank: &&u32| **rank < ranks.n_keys;
+        let of_table = |ranks: &Vec<u32>| ranks.par_iter().filter(has_key).count() as u32;
+        // There are fewer than 2^32 of both.
+        let n_records = ranks.by_table.iter().map(of_table).sum();
+        Self { ranks, n_records, window, made: OnceLock::new() }
+    }
+
+    /// The order. One thread makes it: several would take up other work meanwhile, which may wait for this very order.
+    fn made(&self) -> &Made {
+        self.made.get_or_init(|| Made::new(&self.ranks, self.n_records))
+    }
+}
+
+impl Made {
     /// Sorts by counting how many have which rank.
-    fn new(ranks: &Ranks, window: u32) -> Self {
+    fn new(ranks: &Ranks, n_records: u32) -> Self {
         let [left, right] = &ranks.by_table;
         let n_left = left.len() as u32;
         // By number, and a left record before the right one.
@@ -118,13 +168,12 @@ impl OneOrder {
         };
         let mut next = vec![0u32; ranks.n_keys as usize];
         records().for_each(|(rank, _)| next[rank as usize] += 1);
-        let n_records = next.iter_mut().fold(0, |start, n| {
+        next.iter_mut().fold(0, |start, n| {
             let end = start + *n;
             *n = start;
             end
         });
-        let mut order =
-            Self { records: vec![0; n_records as usize], places: vec![NOWHERE; left.len()], window };
+        let mut order = Self { records: vec![0; n_records as usize], places: vec![NOWHERE; left.len()] };
         for (rank, record) in records() {
             let place = next[rank as usize];
             next[rank as usize] += 1;
@@ -137,43 +186,35 @@ impl OneOrder {
     }
 }
 
-/// All orders, one after the other: what kernels read.
+/// How all orders stand one after the other: what kernels read beside records and places.
 #[derive(Clone, Debug)]
-pub struct Together {
-    /// The records of all orders.
-    pub records: Vec<u32>,
+pub struct Shape {
     /// By order, where its records begin; and one more.
     pub starts: Vec<u32>,
     /// By order.
     pub windows: Vec<u32>,
-    /// By order, the places of all left records.
-    pub places: Vec<u32>,
     /// The most neighbours that a record has, rounded up to a multiple of four.
     pub room: u32,
 }
 
 impl Orders {
-    /// The same for kernels, unless they are too many records for them, or records have too many neighbours.
-    pub fn together(&self) -> Option<Together> {
+    /// How they stand for kernels, unless they are too many records for them, or records have too many neighbours.
+    pub fn shape(&self) -> Option<Shape> {
         let room = u32::try_from(self.most_neighbours()).ok()?.next_multiple_of(4);
-        let n_records: usize = self.orders.iter().map(|order| order.records.len()).sum();
-        if room > MOST_COUNTED || n_records > u32::MAX as usize {
-            return None;
+        let mut starts = vec![0u32];
+        for n_records in self.n_records() {
+            starts.push(starts.last()?.checked_add(n_records)?);
         }
-        let mut together = Together {
-            records: Vec::with_capacity(n_records),
-            starts: vec![0],
-            windows: Vec::new(),
-            places: Vec::with_capacity(self.n_left as usize * self.orders.len()),
-            room,
-        };
-        for OneOrder { records, places, window } in &self.orders {
-            together.records.extend_from_slice(records);
-            together.starts.push(together.records.len() as u32);
-            together.windows.push(*window);
-            together.places.extend_from_slice(places);
-        }
-        Some(together)
+        let windows = self.orders.iter().map(|order| order.window).collect();
+        (room <= MOST_COUNTED).then_some(Shape { starts, windows, room })
+    }
+
+    /// The records of all orders, one after the other, and by order the places of all left records.
+    pub fn together(&self) -> [Vec<u32>; 2] {
+        let orders: Vec<Order<'_>> = self.iter().collect();
+        let records: Vec<&[u32]> = orders.iter().map(|order| order.records).collect();
+        let places: Vec<&[u32]> = orders.iter().map(|order| order.places).collect();
+        [records.concat(), places.concat()]
     }
 }
 

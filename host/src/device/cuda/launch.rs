@@ -28,7 +28,7 @@ pub(super) use elements::{ElementKernels, ElementLaunches};
 pub(super) use join::{JoinKernels, Launches, THREADS, TILE_ROWS};
 pub(super) use listed::{LISTED_THREADS, ListedKernel, launch_listed};
 pub(super) use listing::{ListingKernels, ListingLaunches};
-pub(super) use neighbours::{NeighbourKernels, NeighbourLaunches};
+pub(super) use neighbours::{NeighbourKernels, NeighbourLaunches, OrderLaunches};
 pub(super) use overlap::{OverlapKernels, OverlapLaunches};
 pub(super) use relation::{MERGE_TILE, RELATION_THREADS, RelationKernels, RelationLaunches, SORT_TILE};
 pub(super) use residual::{RESIDUAL_THREADS, ResidualKernel, launch_residual};
@@ -325,9 +325,9 @@ mod tests {
     use hyperblock_shared::layout::{
         DeviceAlike, DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceGrams,
         DeviceGroups, DeviceHistogram, DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists,
-        DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours, DeviceOverlap, DevicePack, DevicePass,
-        DeviceProjection, DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores, DeviceSplit,
-        DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceUnpack, DeviceValued,
+        DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours, DeviceOrder, DeviceOverlap, DevicePack,
+        DevicePass, DeviceProjection, DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores,
+        DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceUnpack, DeviceValued,
     };
 
     /// The kernels of a file of PTX, each with its parameters as they are declared there.
@@ -408,8 +408,9 @@ mod tests {
 
     #[test]
     fn neighbourhoods_take_what_is_handed_over() {
-        let kernels = ["count", "write"].map(|name| (name, size_of::<DeviceNeighbours>()));
-        check(neighbours::FILE, "hyperblock_neighbours_", &kernels);
+        let near = ["count", "write"].map(|name| (name, size_of::<DeviceNeighbours>()));
+        let orders = ["place", "order"].map(|name| (name, size_of::<DeviceOrder>()));
+        check(neighbours::FILE, "hyperblock_neighbours_", &[near, orders].concat());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Sorted neighbourhoods on a GPU: the orders in device memory, and the kernels of `device::neighbours`.
+//! Sorted neighbourhoods on a GPU: the `orders` in device memory, and the kernels of `device::neighbours`.
 //!
 //! What is found comes back as lists of right records, 4 bytes a pair: the host knows whose they are. It sums
 //! the counts up between the two kernels, since it needs them anyway.
@@ -6,6 +6,7 @@
 use super::Cuda;
 use super::columns::{Slices, Upload};
 use super::launch::NeighbourLaunches;
+use super::orders::OrderedRecords;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::device::cpu::Cpu;
@@ -24,6 +25,7 @@ struct CudaNeighbours<'a> {
     device: DeviceNeighbours,
     rights: CudaSlice<u32>,
     witnesses: CudaSlice<u32>,
+    _orders: OrderedRecords,
     _uploaded: Upload<'a>,
 }
 
@@ -33,30 +35,32 @@ impl NeighboursOperator for Cuda {
     }
 }
 
-/// Brings the orders to the device, if they fit there and records have no more neighbours than a warp sorts;
-/// else they stay on the host, and it does the work.
+/// Makes the orders on the device, or brings them there, if they fit there and records have no more neighbours than a warp
+/// sorts; else they stay on the host, and it does the work.
 fn load<'a>(gpu: &'a Cuda, orders: &'a Orders) -> Result<Box<dyn Neighbours + 'a>> {
-    let Some(together) = orders.together() else { return HOST.load_neighbours(orders) };
-    let n_bytes = size_of::<u32>() as u64 * (together.records.len() + together.places.len()) as u64;
-    if n_bytes > gpu.free_bytes()? / 2 {
+    let Some(shape) = orders.shape() else { return HOST.load_neighbours(orders) };
+    let n_places = u64::from(orders.n_left) * orders.len() as u64;
+    let n_records = shape.starts.last().map_or(0, |&end| u64::from(end));
+    if size_of::<u32>() as u64 * (n_records + n_places) > gpu.free_bytes()? / 2 {
         return HOST.load_neighbours(orders);
     }
-    let mut upload = Upload::new(gpu);
+    let (mut upload, slices) = (Upload::new(gpu), Slices(gpu));
+    let made = OrderedRecords::new(gpu, orders, &shape)?;
     let device = DeviceNeighbours {
-        records: upload.halves(&together.records)?,
-        starts: upload.halves(&together.starts)?,
-        windows: upload.halves(&together.windows)?,
-        places: upload.halves(&together.places)?,
+        records: slices.of(&made.records).first(n_records),
+        starts: upload.halves(&shape.starts)?,
+        windows: upload.halves(&shape.windows)?,
+        places: slices.of(&made.places).first(n_places),
         counts: DeviceAtomics::NOTHING,
         rights: DeviceAtomics::NOTHING,
         witnesses: DeviceAtomics::NOTHING,
         n_left: orders.n_left,
         first: 0,
-        room: together.room,
+        room: shape.room,
         is_one_table: u32::from(orders.is_one_table),
     };
     let (rights, witnesses) = (gpu.zeros(1)?, gpu.zeros(1)?);
-    Ok(Box::new(CudaNeighbours { gpu, device, rights, witnesses, _uploaded: upload }))
+    Ok(Box::new(CudaNeighbours { gpu, device, rights, witnesses, _orders: made, _uploaded: upload }))
 }
 
 impl Neighbours for CudaNeighbours<'_> {

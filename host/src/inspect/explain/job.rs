@@ -37,8 +37,8 @@ impl Prepared {
             neighbourhoods: self
                 .neighbourhoods
                 .iter()
-                .zip(self.orders.iter())
-                .map(|(near, order)| Near { neighbourhood: near, n_records: order.records.len() })
+                .zip(self.orders.n_records())
+                .map(|(near, n_records)| Near { neighbourhood: near, n_records: n_records as usize })
                 .collect(),
         })
     }

@@ -7,7 +7,7 @@ use super::{Kernel, n_multiprocessors};
 use crate::base::error::Result;
 use crate::device::cuda::Cuda;
 use cudarc::driver::CudaContext;
-use hyperblock_shared::layout::{DeviceNeighbours, WARP};
+use hyperblock_shared::layout::{DeviceNeighbours, DeviceOrder, WARP};
 use hyperblock_shared::neighbours::warp_words;
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ const THREADS: u32 = 128;
 pub(in crate::device::cuda) struct NeighbourKernels {
     count: Kernel<DeviceNeighbours>,
     write: Kernel<DeviceNeighbours>,
+    place: Kernel<DeviceOrder>,
+    order: Kernel<DeviceOrder>,
     n_multiprocessors: u32,
 }
 
@@ -31,6 +33,8 @@ impl NeighbourKernels {
         Ok(Self {
             count: Kernel::find(&module, "hyperblock_neighbours_count")?,
             write: Kernel::find(&module, "hyperblock_neighbours_write")?,
+            place: Kernel::find(&module, "hyperblock_neighbours_place")?,
+            order: Kernel::find(&module, "hyperblock_neighbours_order")?,
             n_multiprocessors: n_multiprocessors(context, device)?,
         })
     }
@@ -60,5 +64,27 @@ impl NeighbourLaunches<'_> {
         // SAFETY: `cuda::neighbours` holds the orders, counts and what is found until it has copied the latter. There is a
         // count for each left record, and kernels look whether there is room before they write a pair.
         unsafe { kernel.launch(self.gpu, config, self.device, "launching the sorted neighbourhoods") }
+    }
+}
+
+/// Launches that make an order; only `cuda::orders` asks for them, and holds the arrays.
+pub(in crate::device::cuda) struct OrderLaunches<'a> {
+    pub(in crate::device::cuda) gpu: &'a Cuda,
+    pub(in crate::device::cuda) kernels: &'a NeighbourKernels,
+}
+
+impl OrderLaunches<'_> {
+    /// Writes a word for each record.
+    pub(in crate::device::cuda) fn place(&self, device: DeviceOrder) -> Result<()> {
+        let config = self.kernels.place.filling(self.kernels.n_multiprocessors, THREADS, 0);
+        // SAFETY: `cuda::orders` gives as many words as there are ranks of both sides.
+        unsafe { self.kernels.place.launch(self.gpu, config, device, "placing records") }
+    }
+
+    /// Writes the order of the words, which are sorted.
+    pub(in crate::device::cuda) fn order(&self, device: DeviceOrder) -> Result<()> {
+        let config = self.kernels.order.filling(self.kernels.n_multiprocessors, THREADS, 0);
+        // SAFETY: the kernel looks whether there is room for a record or a place before it writes one.
+        unsafe { self.kernels.order.launch(self.gpu, config, device, "ordering records") }
     }
 }
