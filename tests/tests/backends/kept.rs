@@ -119,16 +119,21 @@ fn too_many_pairs(bench: Bench) {
     let left = name_sheet(bench.by(200, 50, 200), 9);
     let [all, some, _] = rules(FEW);
     for whens in [all, some] {
-        let guarded = |most| {
-            let guards = Guards { most_pairs: Some(most), ..Guards::default() };
-            prepared(&left, None, &whens, guards)
-        };
-        let n = assert_same(&guarded(1 << 20), &*device);
-        assert_eq!(assert_same(&guarded(n), &*device), n);
-        let (kept, ended) = kept(&guarded(n - 1), &*device);
-        let error = ended.map(drop).unwrap_err().to_string();
-        assert!(kept.is_empty() && error.contains("there are more than"), "{error}");
+        let n = assert_same(&prepared(&left, None, &whens, Guards::default()), &*device);
+        assert_same(&prepared(&left, None, &whens, at_most(n)), &*device);
+        assert_too_many(&prepared(&left, None, &whens, at_most(n - 1)), &*device);
     }
+}
+
+fn at_most(n: u64) -> Guards {
+    Guards { most_pairs: Some(n), ..Guards::default() }
+}
+
+#[track_caller]
+fn assert_too_many(prepared: &Prepared, device: &dyn Backend) {
+    let (kept, ended) = kept(prepared, device);
+    let error = ended.map(drop).unwrap_err().to_string();
+    assert!(kept.is_empty() && error.contains("there are more than"), "{error}");
 }
 
 /// The job fits, and what its score reads does not: then candidates are brought to the CPU, which scores them.
@@ -160,9 +165,11 @@ fn many_candidates(bench: Bench) {
     let mut most = 0;
     for right in [None, Some(&right)] {
         for whens in rules(MANY) {
-            let prepared = prepared(&left, right, &whens, Guards::default());
-            assert!(keeps(&prepared, &*device));
-            most = most.max(assert_same(&prepared, &*device));
+            let all = prepared(&left, right, &whens, Guards::default());
+            assert!(keeps(&all, &*device));
+            let n = assert_same(&all, &*device);
+            assert_too_many(&prepared(&left, right, &whens, at_most(n - 1)), &*device);
+            most = most.max(n);
         }
     }
     assert!(most > 1 << 23, "{most} candidates are one piece, or two");
