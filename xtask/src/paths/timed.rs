@@ -10,9 +10,14 @@ use hyperblock::{Control, Prepared};
 /// A path that is expected to take so many times as long as the best is not tried, unless that is short.
 const HOPELESS: f64 = 30.0;
 const SHORT: f64 = 300.0;
+/// Nor one that is expected to take so many times as long as the best, and so many milliseconds.
+const SLOWER: f64 = 3.0;
+const LONGEST: f64 = 10_000.0;
 /// Runs of a path, of which the median counts; of a long one, one.
 const RUNS: usize = 5;
 const LONG: f64 = 500.0;
+/// What takes so long takes as long the first time.
+const VERY_LONG: f64 = 3_000.0;
 
 /// A job by some path.
 pub(crate) struct Timed {
@@ -43,7 +48,8 @@ pub(crate) fn time(job: &PathJob, device: &dyn Backend) -> Result<Vec<Timed>> {
         let best = prepared.plan.chosen[branch].alternatives.first().map_or(0.0, |it| it.milliseconds);
         for nth in 1..prepared.plan.chosen[branch].alternatives.len() {
             let expected = prepared.plan.chosen[branch].alternatives[nth].milliseconds;
-            if expected > SHORT && expected > HOPELESS * best.max(1.0) {
+            let is_hopeless = expected > SHORT && expected > HOPELESS * best.max(1.0);
+            if is_hopeless || expected > LONGEST && expected > SLOWER * best {
                 continue;
             }
             prepared.plan = prepared.plan.by(branch, nth)?;
@@ -71,10 +77,10 @@ fn timed(
     for nth_run in 0..=RUNS {
         let (milliseconds, n_found) = run(prepared, device)?;
         ensure!(n_found == wanted, "{path}: {n_found} candidates, and by the plan's path {wanted}");
-        if nth_run > 0 {
+        if nth_run > 0 || milliseconds > VERY_LONG {
             took.push(milliseconds);
         }
-        if nth_run > 0 && milliseconds > LONG {
+        if !took.is_empty() && milliseconds > LONG {
             break;
         }
     }
