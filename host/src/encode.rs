@@ -18,12 +18,14 @@ pub(crate) mod numbering;
 mod numbers;
 pub(crate) mod odd;
 mod ranks;
+mod ready;
 mod restrict;
 mod select;
 mod symbols;
 mod tokens;
 mod transform;
 
+pub use ready::{Ready, TakeReady};
 pub use select::Selection;
 
 pub(crate) use blocks::Block;
@@ -43,6 +45,7 @@ use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
 use hyperblock_shared::predicate as lowered;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Tables and predicates, encoded.
 #[derive(Debug, Default)]
@@ -81,7 +84,7 @@ pub(crate) struct CodeColumn {
     /// 0 is the left table, 1 the right.
     pub(crate) table: usize,
     pub(crate) domain: usize,
-    pub(crate) codes: Vec<u32>,
+    pub(crate) codes: Arc<Vec<u32>>,
 }
 
 /// A domain's packed symbols.
@@ -89,8 +92,8 @@ pub(crate) struct CodeColumn {
 pub(crate) struct TextColumn {
     pub(crate) domain: usize,
     pub(crate) bits: u32,
-    pub(crate) heads: Vec<Head>,
-    pub(crate) words: Vec<u64>,
+    pub(crate) heads: Arc<Vec<Head>>,
+    pub(crate) words: Arc<Vec<u64>>,
     pub(crate) longest: u32,
 }
 
@@ -98,8 +101,8 @@ pub(crate) struct TextColumn {
 #[derive(Debug)]
 pub(crate) struct SetColumn {
     pub(crate) domain: usize,
-    pub(crate) heads: Vec<Head>,
-    pub(crate) tokens: Vec<u32>,
+    pub(crate) heads: Arc<Vec<Head>>,
+    pub(crate) tokens: Arc<Vec<u32>>,
     /// The most tokens of a set.
     pub(crate) longest: u32,
     /// How many different ones there are, or some more.
@@ -111,7 +114,7 @@ impl SetColumn {
         let longest = heads.iter().map(|head| head.len).max().unwrap_or(0);
         // They are numbered through.
         let n_tokens = tokens.par_iter().max().map_or(0, |last| last + 1);
-        Self { domain, heads, tokens, longest, n_tokens }
+        Self { domain, heads: Arc::new(heads), tokens: Arc::new(tokens), longest, n_tokens }
     }
 }
 
@@ -167,9 +170,9 @@ impl Encoded {
 
     /// Without what tells values apart at a glance, except their lengths: for the variant that does without filters.
     pub(crate) fn without_signatures(mut self) -> Self {
-        let texts = self.texts.iter_mut().flat_map(|texts| &mut texts.heads);
-        for head in texts.chain(self.sets.iter_mut().flat_map(|sets| &mut sets.heads)) {
-            (head.signature, head.beginning) = (0, 0);
+        let of_texts = self.texts.iter_mut().map(|texts| &mut texts.heads);
+        for heads in of_texts.chain(self.sets.iter_mut().map(|sets| &mut sets.heads)) {
+            Arc::make_mut(heads).iter_mut().for_each(|head| (head.signature, head.beginning) = (0, 0));
         }
         self
     }
@@ -193,6 +196,17 @@ pub fn encode(
     predicates: &[Predicate],
     control: &Control,
 ) -> Result<Encoded> {
+    encode_for(left, right, predicates, control, &|_| {})
+}
+
+/// The same for who takes columns as soon as they are ready.
+pub(crate) fn encode_for(
+    left: &Table,
+    right: Option<&Table>,
+    predicates: &[Predicate],
+    control: &Control,
+    take: TakeReady<'_>,
+) -> Result<Encoded> {
     let (n_left, n_right) = (left.n_records(), right.map_or(left.n_records(), Table::n_records));
     let grouping = Grouping::new(right.is_some(), predicates);
     // What is found of each operand, made of each domain, and lowered of each predicate.
@@ -204,8 +218,9 @@ pub fn encode(
     }
     let tables = [left, right.unwrap_or(left)];
     let groups = groups(&tables, &grouping, control)?;
+    groups.iter().flat_map(|group| &group.codes).for_each(|codes| take(Ready::Halves(codes.clone())));
     let mut encoded = Encoded { n_left, n_right, ..Encoded::default() };
-    lower::lower(predicates, &grouping, &groups, &mut encoded, control)?;
+    lower::lower(predicates, &grouping, &groups, &mut encoded, (control, take))?;
     encoded.domains = (0..groups.len())
         .map(|domain| DomainSummary {
             operands: grouping.members[domain].iter().map(|&slot| grouping.slots[slot].to_string()).collect(),
@@ -224,7 +239,7 @@ pub fn encode(
             operand: slot.operand.clone(),
             table: slot.table,
             domain: 0,
-            codes: Vec::new(),
+            codes: Arc::default(),
         })
         .collect();
     for (domain, (group, members)) in groups.into_iter().zip(&grouping.members).enumerate() {

@@ -11,7 +11,7 @@ use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
 use crate::base::stopwatch::{Stages, Stopwatch};
-use crate::encode::{Encoded, Selection, encode, odd};
+use crate::encode::{Encoded, Selection, encode, encode_for, odd};
 use crate::entities::score::{Keeping, Kept, Scoring};
 use crate::operators::Backend;
 use crate::operators::neighbours::Orders;
@@ -22,7 +22,7 @@ use crate::plan::statistics::{Effort, Pairs, SelectivitySource};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::read::table::{ReadOptions, Table};
 use crate::rules::{
-    self, AllPairs, Neighbourhood, Rule, RuleFile, RuleSet, Score, ScoreAttribute, Side, Subsumed,
+    self, AllPairs, Neighbourhood, Predicate, Rule, RuleFile, RuleSet, Score, ScoreAttribute, Side, Subsumed,
 };
 use crate::run::calibrated::calibrated;
 use crate::run::loaded::Loaded;
@@ -37,6 +37,7 @@ use hyperblock_shared::layout::Candidate;
 use rayon::prelude::*;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -178,7 +179,7 @@ impl Job {
         let Bound { left, right, rules, neighbourhoods, all, score } = bound;
         let mut rules = watch.time("plan", || RuleSet::new(rules));
         let encoding = watch.enter("encode");
-        let mut encoded = encode(&left, right.as_ref(), &rules.predicates, control)?;
+        let mut encoded = self.encoded((&left, right.as_ref()), &rules.predicates, device, control)?;
         control.check()?;
         let tables = [&left, right.as_ref().unwrap_or(&left)];
         let left_out = self.guards.leave_out(&mut rules, &mut encoded, tables, right.is_none(), control)?;
@@ -245,6 +246,30 @@ impl Job {
             guards: self.guards,
             left_out,
             stages,
+        })
+    }
+
+    /// Encodes what predicates need. Columns that are ready travel to the device while others are encoded.
+    fn encoded(
+        &self,
+        (left, right): (&Table, Option<&Table>),
+        predicates: &[Predicate],
+        device: &dyn Backend,
+        control: &Control,
+    ) -> Result<Encoded> {
+        if self.is_only_planned {
+            return encode(left, right, predicates, control);
+        }
+        let (columns, ready) = mpsc::channel();
+        thread::scope(|scope| {
+            let bring = move || ready.iter().for_each(|column| device.bring(column));
+            let bringing = thread::Builder::new().name("bring".into()).spawn_scoped(scope, bring);
+            bringing.map_err(Error::no_thread)?;
+            // Nobody listens any more only if bringing has ended, and then the job brings its columns itself.
+            let taken = |column| drop(columns.send(column));
+            let encoded = encode_for(left, right, predicates, control, &taken);
+            drop(columns);
+            encoded
         })
     }
 

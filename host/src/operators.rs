@@ -15,6 +15,7 @@ pub mod scores;
 
 use crate::base::control::Watch;
 use crate::base::error::Result;
+use crate::encode::Ready;
 use crate::plan::cost::{BackendKind, Figures};
 use closure::ClosureOperator;
 use components::ComponentsOperator;
@@ -55,6 +56,10 @@ pub trait Backend:
 
     /// The bytes of a job's columns that the device can hold at once; what is larger is loaded in pieces.
     fn memory_for_columns(&self) -> Result<u64>;
+
+    /// Brings a column to where it will be needed, while others are still encoded. That is a chance and no duty: what was not
+    /// brought is brought when a job is loaded.
+    fn bring(&self, _column: Ready) {}
 
     /// From now on, tells `watch` how long each copy to or from the device takes; nobody, if there is none. A device
     /// without memory of its own has nothing to tell.

@@ -92,6 +92,11 @@ impl Case {
 
     /// The same, with the job changed first.
     pub fn prepare_with(&self, change: &dyn Fn(Job) -> Job) -> Result<Paper<'_>> {
+        self.prepare_on(&Cpu::new(), change)
+    }
+
+    /// The same on a device: it may take columns while others are encoded.
+    pub fn prepare_on(&self, device: &dyn Backend, change: &dyn Fn(Job) -> Job) -> Result<Paper<'_>> {
         let folder = tempfile::tempdir().map_err(Error::io(&std::env::temp_dir()))?;
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -104,7 +109,7 @@ impl Case {
         };
         Ok(Paper {
             case: self,
-            prepared: change(job).prepare(&Cpu::new(), &Control::default())?,
+            prepared: change(job).prepare(device, &Control::default())?,
             rules: RuleFile::read(&rules)?,
         })
     }

@@ -26,6 +26,7 @@ mod scan;
 mod score;
 mod semi_naive;
 mod staging;
+mod travelled;
 
 pub use copies::Copies;
 pub use driver::{GpuDescription, gpus};
@@ -33,6 +34,7 @@ pub use driver::{GpuDescription, gpus};
 use crate::base::control::Watch;
 use crate::base::error::{Error, Result};
 use crate::base::timeline::Lane;
+use crate::encode::Ready;
 use crate::operators::Backend;
 use crate::plan::cost::{BackendKind, Figures};
 use clock::Epoch;
@@ -42,6 +44,7 @@ use launch::Kernels;
 use staging::Staging;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+use travelled::Travelled;
 
 /// Candidates that the result buffer on the device holds at first: 200 MB. Most jobs find fewer.
 const FIRST_CAPACITY: usize = 1 << 24;
@@ -68,6 +71,8 @@ pub struct Cuda {
     most_memory: u64,
     has_own_columns: bool,
     staging: Staging,
+    /// Columns that came before their job did.
+    travelled: Travelled,
     /// What this process may have of the memory in all, as the driver said when it was asked.
     asked: Mutex<Option<u64>>,
     watch: Mutex<Option<Arc<Watch>>>,
@@ -104,6 +109,7 @@ impl Cuda {
             most_memory: u64::MAX,
             has_own_columns: false,
             staging: Staging::default(),
+            travelled: Travelled::default(),
             asked: Mutex::default(),
             watch: Mutex::default(),
             epoch: Mutex::default(),
@@ -131,6 +137,7 @@ impl Cuda {
             most_memory: self.most_memory,
             has_own_columns: self.has_own_columns,
             staging: Staging::default(),
+            travelled: Travelled::default(),
             asked: Mutex::default(),
             watch: Mutex::default(),
             epoch: Mutex::default(),
@@ -230,7 +237,12 @@ impl Backend for Cuda {
     fn memory_for_columns(&self) -> Result<u64> {
         // Others may have taken or given back some since.
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.half_of_free()
+        // Columns that are there already are some of those that are asked for.
+        Ok((self.free_bytes()? + self.travelled.n_bytes()) / 2)
+    }
+
+    fn bring(&self, column: Ready) {
+        self.bring_ahead(column);
     }
 
     fn watch(&self, watch: Option<Arc<Watch>>) {

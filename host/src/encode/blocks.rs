@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
 use hyperblock_shared::measure::Measure;
 use hyperblock_shared::predicate::{Predicate, Test};
+use std::sync::Arc;
 
 /// A block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,8 @@ impl Encoded {
             let CodeColumn { operand, table, domain, codes } = &self.codes[column as usize];
             let is_large = |key: u32| key != MISSING && blocks.large[key as usize];
             let codes = codes.iter().zip(keys);
-            let codes = codes.map(|(&code, &key)| if is_large(key) { MISSING } else { code }).collect();
+            let codes = codes.map(|(&code, &key)| if is_large(key) { MISSING } else { code });
+            let codes = Arc::new(codes.collect());
             CodeColumn { operand: operand.clone(), table: *table, domain: *domain, codes }
         };
         let columns = [without(left, &blocks.keys[0]), without(right, &blocks.keys[1])];

@@ -33,7 +33,7 @@ impl fmt::Display for Slot {
 pub(super) struct Group<'a> {
     pub(super) values: Values<'a>,
     /// By member: the codes by record.
-    pub(super) codes: Vec<Vec<u32>>,
+    pub(super) codes: Vec<Arc<Vec<u32>>>,
 }
 
 /// The distinct values of a domain, by code.
@@ -107,7 +107,7 @@ impl<'a> Group<'a> {
         if slots.len() == 1 && slots[0].operand.transforms.is_empty() && raws.iter().all(is_as_read) {
             let of = |raw: Raw<'a>| {
                 let values = raw.values().par_iter().map(|value| Cow::Borrowed(*value)).collect();
-                Self { values: Values::Texts(values), codes: vec![raw.into_codes()] }
+                Self { values: Values::Texts(values), codes: vec![Arc::new(raw.into_codes())] }
             };
             return raws.pop().map(of).ok_or_else(|| Error::Internal("a domain of no column".into()));
         }
@@ -124,7 +124,7 @@ impl<'a> Group<'a> {
         let Dictionary { values, codes: finals } =
             Dictionary::new(ends.last().copied().unwrap_or(0), text, control);
         let codes = raws.iter().enumerate().map(|(slot, raw)| raw.recode(&finals[start(slot)..ends[slot]]));
-        let codes = codes.collect();
+        let codes = codes.map(Arc::new).collect();
         Ok(Self { values: Values::Texts(values), codes })
     }
 
@@ -154,6 +154,7 @@ impl<'a> Group<'a> {
             .into_iter()
             .zip(raws)
             .map(|(numbers, raw)| raw.recode(&numbers.into_par_iter().map(code_of).collect::<Vec<_>>()))
+            .map(Arc::new)
             .collect();
         Ok(Self { values: Values::Numbers(values), codes })
     }

@@ -2,7 +2,7 @@
 
 use super::group::{Group, Values};
 use super::grouping::Grouping;
-use super::{Encoded, ReachColumn, marks, numbers, symbols, tokens};
+use super::{Encoded, ReachColumn, Ready, TakeReady, marks, numbers, symbols, tokens};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::timeline::Lane;
@@ -20,10 +20,11 @@ pub(super) fn lower(
     grouping: &Grouping,
     groups: &[Group<'_>],
     encoded: &mut Encoded,
-    control: &Control,
+    (control, take): (&Control, TakeReady<'_>),
 ) -> Result<()> {
     let mut lowering = Lowering {
         control,
+        take,
         grouping,
         groups,
         texts: HashMap::new(),
@@ -43,6 +44,7 @@ pub(super) fn lower(
 /// Restates predicates over codes, and encodes what their measures need on the way, each once.
 struct Lowering<'a> {
     control: &'a Control,
+    take: TakeReady<'a>,
     grouping: &'a Grouping,
     groups: &'a [Group<'a>],
     texts: HashMap<usize, u32>,
@@ -119,13 +121,20 @@ impl Lowering<'_> {
     ) -> Result<u32> {
         once(&mut self.sets, (group, tokenizer), &mut encoded.sets, || {
             let tokenize = || tokens::tokenize(group, values, tokenizer, self.control);
-            self.control.note(Lane::Encode, "tokens", tokenize)
+            let sets = self.control.note(Lane::Encode, "tokens", tokenize)?;
+            (self.take)(Ready::Heads(sets.heads.clone()));
+            (self.take)(Ready::Halves(sets.tokens.clone()));
+            Ok(sets)
         })
     }
 
     fn symbols(&mut self, group: usize, values: &[Cow<'_, str>], encoded: &mut Encoded) -> Result<u32> {
         once(&mut self.texts, group, &mut encoded.texts, || {
-            self.control.note(Lane::Encode, "symbols", || symbols::pack(group, values, self.control))
+            let pack = || symbols::pack(group, values, self.control);
+            let texts = self.control.note(Lane::Encode, "symbols", pack)?;
+            (self.take)(Ready::Heads(texts.heads.clone()));
+            (self.take)(Ready::Words(texts.words.clone()));
+            Ok(texts)
         })
     }
 }

@@ -14,6 +14,7 @@ use arrow_array::Array;
 use hyperblock_shared::columns::MISSING;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The ranks of two tables' keys; of one table, the second are none.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub(crate) fn ranks(
     let slots: Vec<Slot> = (0..n_tables).map(slot).collect();
     let slots: Vec<&Slot> = slots.iter().collect();
     let Group { values, codes } = Group::new(&[left, right.unwrap_or(left)], &slots, control)?;
-    let mut codes = codes.into_iter();
+    let mut codes = codes.into_iter().map(Arc::unwrap_or_clone);
     let by_table = [codes.next().unwrap_or_default(), codes.next().unwrap_or_default()];
     Ok(Ranks { by_table, n_keys: values.len() as u32 })
 }

@@ -9,6 +9,7 @@ use crate::rules::Side;
 use hyperblock_shared::columns::{Head, MISSING, Reach};
 use hyperblock_shared::predicate::{Predicate, Test};
 use std::ops::Range;
+use std::sync::Arc;
 
 impl Encoded {
     /// The part for pairs of `left` with `right` records. An operand that both sides use becomes two.
@@ -42,7 +43,9 @@ impl Encoded {
                 operand: operand.clone(),
                 table: usize::from(side == Side::Right),
                 domain: *domain,
-                codes: codes[range(side)].iter().map(|&code| kept[*domain].renumber(code)).collect(),
+                codes: Arc::new(
+                    codes[range(side)].iter().map(|&code| kept[*domain].renumber(code)).collect(),
+                ),
             }
         });
         Self {
@@ -152,8 +155,8 @@ impl TextColumn {
             longest = longest.max(head.len);
             Head { start, ..head }
         };
-        let heads = kept.codes.iter().map(&mut copy).collect();
-        Self { domain: self.domain, bits: self.bits, heads, words, longest }
+        let heads = Arc::new(kept.codes.iter().map(&mut copy).collect());
+        Self { domain: self.domain, bits: self.bits, heads, words: Arc::new(words), longest }
     }
 }
 

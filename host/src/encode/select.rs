@@ -8,6 +8,7 @@ use crate::rules::Side;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::predicate::{Predicate, Test};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Words of bits that a thread makes at a time.
 const WORDS_AT_ONCE: usize = 1 << 10;
@@ -59,7 +60,7 @@ impl Encoded {
         let codes = self.codes.into_iter().map(|column| match records(column.table) {
             None => column,
             Some(kept) => CodeColumn {
-                codes: kept.par_iter().map(|&record| column.codes[record as usize]).collect(),
+                codes: Arc::new(kept.par_iter().map(|&record| column.codes[record as usize]).collect()),
                 ..column
             },
         });

@@ -8,6 +8,7 @@ use hyperblock_shared::signature::element_bit;
 use hyperblock_shared::text::MAX_LEN;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Values that a thread packs at a time.
 const VALUES_PER_SHARE: usize = 1 << 12;
@@ -49,7 +50,7 @@ pub(super) fn pack(domain: usize, values: &[Cow<'_, str>], control: &Control) ->
         alphabet.pack(values, bits, heads, words);
         Ok::<_, Error>(())
     })?;
-    Ok(TextColumn { domain, bits, heads, words, longest })
+    Ok(TextColumn { domain, bits, heads: Arc::new(heads), words: Arc::new(words), longest })
 }
 
 /// The characters in use, numbered from 1 by falling frequency (see `hyperblock_shared::signature`).

@@ -16,7 +16,7 @@ pub(crate) const TRIALS: &[Registered] = trials![
     // The CPU has the host list them.
     KERNELS => [random_lists, every_kind_of_list],
     // Too many records for threads.
-    GPU => [long_lists],
+    GPU => [long_lists, columns_ahead],
 ];
 
 /// Everything is listed by the device, and keys of more than a few pairs are heavy.
@@ -129,5 +129,30 @@ fn long_lists(bench: Bench) {
         ];
         let case = Case { left: zipf_sheet(100_000, 0), right, whens: whens.map(str::to_owned).to_vec() };
         crate::papers::assert_as_on_the_cpu(&case, &device);
+    }
+}
+
+/// Columns that come while others are encoded, of jobs that then have others: records that no rule is about are left out, or
+/// heads have no signatures; and of a job that another one comes before.
+fn columns_ahead(bench: Bench) {
+    let device = bench.open();
+    let whens = [
+        "l.home = r.home AND levenshtein(l.name, r.name) <= 1 AND l.n = r.n",
+        "jaccard(words(l.work), words(r.work)) >= 0.9 AND l.state = r.state AND l.n = r.n",
+    ];
+    let some = "l.home = r.home AND l.name = r.name AND l.n <= 4 AND r.n <= 4";
+    for whens in [whens.as_slice(), &[some]] {
+        let whens = whens.iter().map(|&when| when.to_owned()).collect();
+        let case = Case { left: zipf_sheet(60_000, 0), right: None, whens };
+        let wanted = prepare(&case).run(&Cpu::new());
+        assert!(!wanted.is_empty(), "a case without candidates tests little");
+        let on = |variants: &[Variant]| {
+            let change = |job: hyperblock::Job| job.variants(variants.to_vec());
+            case.prepare_on(&*device, &change).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let (first, second) = (on(&[]), on(&[Variant::NoFilter]));
+        for paper in [&second, &first, &second] {
+            assert!(paper.run(&*device) == wanted, "{}: other candidates", device.name());
+        }
     }
 }

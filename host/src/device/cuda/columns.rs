@@ -1,5 +1,5 @@
 //! A job's columns in device memory, and the table of addresses through which kernels read them. They come from the host, or
-//! from another copy of them on a device.
+//! from another copy of them on a device; or they have travelled ahead.
 
 use super::{Cuda, driver};
 use crate::base::error::{Error, Result};
@@ -50,6 +50,8 @@ impl UploadedColumns {
             marks: upload.table(&marks)?,
         };
         let tokens = sets.iter().map(|sets| sets.tokens).collect();
+        // Those of a job that is loaded in another way.
+        gpu.travelled.clear();
         let Upload { words, halves, tables, .. } = upload;
         Ok(Self { root, codes, tokens, words, halves, _tables: tables })
     }
@@ -73,7 +75,10 @@ impl<'a> Upload<'a> {
     /// Anything made of 64-bit words.
     pub(super) fn words<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice<T>> {
         let there = self.source.map(|source| source.words.get(self.words.len()));
-        let uploaded = self.gpu.bring::<u64>(cast_slice(values), there)?;
+        let uploaded = match self.gpu.travelled.words(cast_slice(values)) {
+            Some(here) => here,
+            None => self.gpu.copy::<u64>(cast_slice(values), there)?,
+        };
         let slice = Slices(self.gpu).of(&uploaded).of().first(values.len() as u64);
         self.words.push(uploaded);
         Ok(slice)
@@ -82,7 +87,10 @@ impl<'a> Upload<'a> {
     /// Anything made of 32-bit words.
     pub(super) fn halves<T: Pod>(&mut self, values: &[T]) -> Result<DeviceSlice<T>> {
         let there = self.source.map(|source| source.halves.get(self.halves.len()));
-        let uploaded = self.gpu.bring::<u32>(cast_slice(values), there)?;
+        let uploaded = match self.gpu.travelled.halves(cast_slice(values)) {
+            Some(here) => here,
+            None => self.gpu.copy::<u32>(cast_slice(values), there)?,
+        };
         let slice = Slices(self.gpu).of(&uploaded).of().first(values.len() as u64);
         self.halves.push(uploaded);
         Ok(slice)
@@ -121,7 +129,7 @@ impl Cuda {
     }
 
     /// The same; and if it is to be `there`, on a device, from there.
-    fn bring<T: Pod + DeviceRepr>(
+    fn copy<T: Pod + DeviceRepr>(
         &self,
         values: &[T],
         there: Option<Option<&CudaSlice<T>>>,

@@ -99,6 +99,6 @@ fn mean_length(encoded: &Encoded, test: &Attribute) -> u64 {
         Kind::TextCount | Kind::Texts => encoded.texts.get(column).map(|it| &it.heads),
         Kind::SetCount | Kind::Sets => encoded.sets.get(column).map(|it| &it.heads),
     };
-    let heads = heads.map(Vec::as_slice).unwrap_or_default();
+    let heads = heads.map(|heads| heads.as_slice()).unwrap_or_default();
     heads.iter().map(|head| u64::from(head.len)).sum::<u64>() / heads.len().max(1) as u64
 }

@@ -198,7 +198,12 @@ impl<'a> Branch<'a> {
                     let n_values = [l.min(n_items[0]), r.min(n_items[1])];
                     OverlapPath::work_within(overlap.method, &overlap.counts, n_values)
                 };
-                let pairs = keys.pairs(Some((options.heavy, &within)));
+                let mut pairs = keys.pairs(Some((options.heavy, &within)));
+                // A sample shows few of the keys that some hundred of very many records have, and each is a join of its own.
+                let n_unseen = self.most_heavy_keys(scales, &pairs) - pairs.n_heavy_keys;
+                if !keys.is_exact() && n_unseen > 0.0 {
+                    pairs.heavy += Work::of([(Unit::Group, n_unseen)]);
+                }
                 if pairs.n_heavy > 0.0 || !keys.is_exact() {
                     add(pairs, inner(Some(overlap.method)));
                 }
@@ -213,6 +218,13 @@ impl<'a> Branch<'a> {
         if !keys.is_exact() {
             add(without, None);
         }
+    }
+
+    /// How many keys can be heavy, at most: no more than there are, and each has some records.
+    fn most_heavy_keys(&self, scales: &Scales<'_>, pairs: &KeyPairs) -> f64 {
+        let n_codes = |&[left, _]: &[u32; 2]| f64::from(scales.encoded.n_codes(left));
+        let n_keys: f64 = self.key.iter().flat_map(|key| key.operands()).map(n_codes).product();
+        n_keys.min(pairs.n_heavy / (2.0 * scales.options.heavy as f64).sqrt().max(1.0))
     }
 
     /// What it takes to decide a pair on which the equalities hold, and that nothing screened: the first other predicate

@@ -161,6 +161,7 @@ impl SampledKeys {
             match heavy.filter(|(most, _)| n_pairs > *most as f64) {
                 Some((_, inner)) => {
                     pairs.n_heavy += if *is_symmetric { sides[0] } else { sides[0] + sides[1] };
+                    pairs.n_heavy_keys += 1.0;
                     pairs.heavy += inner(sides);
                 }
                 None => {

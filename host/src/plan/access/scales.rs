@@ -17,7 +17,7 @@ const FEW_PAIRS: f64 = 4e6;
 
 /// What paths are weighed by.
 pub(super) struct Scales<'a> {
-    encoded: &'a Encoded,
+    pub(super) encoded: &'a Encoded,
     walk: Walk<'a>,
     pub(super) block: &'a Block,
     pub(super) options: ScanOptions,

@@ -398,11 +398,12 @@ mod tests {
     use crate::encode::TextColumn;
     use hyperblock_shared::measure::{Asked, Measure, OfTexts};
     use hyperblock_shared::predicate::{ArchivedPredicate, Predicate, Test};
+    use std::sync::Arc;
 
     /// Values without symbols: nobody looks at these here.
     fn texts(n_values: usize, len: u32) -> Encoded {
-        let heads = vec![Head { len, ..Head::default() }; n_values];
-        let texts = TextColumn { domain: 0, bits: 8, heads, words: Vec::new(), longest: len };
+        let heads = Arc::new(vec![Head { len, ..Head::default() }; n_values]);
+        let texts = TextColumn { domain: 0, bits: 8, heads, words: Arc::default(), longest: len };
         Encoded { texts: vec![texts], ..Encoded::default() }
     }
 

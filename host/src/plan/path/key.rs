@@ -58,15 +58,16 @@ pub(crate) struct KeyPairs {
     /// Pairs of light keys, and of the one of them that has most.
     pub(crate) n_pairs: f64,
     pub(crate) most: f64,
-    /// Records with heavy keys, and what is done with them.
+    /// Records with heavy keys, those keys, and what is done with them.
     pub(crate) n_heavy: f64,
+    pub(crate) n_heavy_keys: f64,
     pub(crate) heavy: Work,
 }
 
 impl KeyPath {
     /// What it takes: keys are numbered, and their pairs are joined or swept.
     pub(crate) fn work(method: KeyMethod, pairs: &KeyPairs, (unit, per_pair): PerPair) -> Work {
-        let KeyPairs { n_records, n_pairs, most, n_heavy, heavy } = *pairs;
+        let KeyPairs { n_records, n_pairs, most, n_heavy, heavy, .. } = *pairs;
         let n_light = n_records - n_heavy;
         let found = match method {
             KeyMethod::Hash => Work::of([
