@@ -1,7 +1,7 @@
 //! Values of overlap joins that are made on the GPU: elements, what lists say of them, and the values of blocks.
 
 use super::BlockValues;
-use super::grams;
+use super::grams::{self, MadeElements};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::device::cuda::Cuda;
@@ -15,14 +15,6 @@ use hyperblock_shared::layout::{
 };
 use hyperblock_shared::overlap::Class;
 use std::ops::Range;
-
-/// Elements that are not those of a column.
-pub(super) struct MadeElements {
-    /// By code, and one more.
-    pub(super) starts: CudaSlice<u32>,
-    pub(super) elements: CudaSlice<u32>,
-    pub(super) n_elements: u32,
-}
 
 /// The elements of all values, in device memory.
 pub(in crate::device::cuda) struct DeviceElements {

@@ -1,10 +1,10 @@
 //! The q-grams of a column of texts, numbered on the GPU by the kernels of `device::elements`.
 
-use super::elements::MadeElements;
 use crate::base::error::Result;
 use crate::device::cuda::columns::Slices;
 use crate::device::cuda::listing::{Source, upper_bits};
 use crate::device::cuda::relation::SortBuffers;
+use cudarc::driver::CudaSlice;
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::grams::GramWords;
 use hyperblock_shared::layout::{DeviceAtomics, DeviceGrams, n_sum_tiles};
@@ -18,6 +18,14 @@ const LONGEST: u32 = 1 << 13;
 const MOST: usize = 1 << 30;
 /// Bytes that a q-gram takes on the way: two slots with a number each, where it is, a word and room to sort it, an element.
 const BYTES_PER_GRAM: u64 = 4 * (8 + 4) + 4 + 16 + 4;
+
+/// Elements that are not those of a column.
+pub(super) struct MadeElements {
+    /// By code, and one more.
+    pub(super) starts: CudaSlice<u32>,
+    pub(super) elements: CudaSlice<u32>,
+    pub(super) n_elements: u32,
+}
 
 /// The elements of all values, if there is room to make them here.
 pub(super) fn made(source: &Source<'_>, texts: u32, q: u32) -> Result<Option<MadeElements>> {
