@@ -275,12 +275,12 @@ fn shared_keys() {
         "l.home = r.home AND levenshtein(l.name, r.name) <= 1",
         "l.home = r.home AND l.state = r.state AND jaro_winkler_similarity(l.name, r.name) >= 0.9",
     ];
-    let case = Case { left: zipf_sheet(2000, 0), right: None, whens: whens.map(str::to_owned).to_vec() };
+    let case = Case { left: zipf_sheet(6000, 0), right: None, whens: whens.map(str::to_owned).to_vec() };
     insta::assert_snapshot!(access(&case, JoinChoice::Skew), @r"
-    Hash join: on l.home = r.home, records=891 × 891, keys=36, pairs with the same key=16,233
-    Sweep: within heavy keys=5 of l.home = r.home, led by levenshtein(l.name, r.name) <= 1, values=35 × 35, pairs in reach≈245, screen: signatures of 64 bits
-    Hash join: on l.state = r.state AND l.home = r.home, records=1,249 × 1,249, keys=78, pairs with the same key=18,928
-    Sweep: within heavy keys=4 of l.state = r.state AND l.home = r.home, led by jaro_winkler_similarity(l.name, r.name) >= 0.9, values=28 × 28, pairs in reach≈196, screen: signatures of 64 bits
+    Hash join: on l.home = r.home, records=1,198 × 1,198, keys=26, pairs with the same key=30,646
+    Sweep: within heavy keys=15 of l.home = r.home, led by levenshtein(l.name, r.name) <= 1, values=105 × 105, pairs in reach≈735, screen: signatures of 64 bits
+    Hash join: on l.state = r.state AND l.home = r.home, records=2,052 × 2,052, keys=66, pairs with the same key=42,358
+    Sweep: within heavy keys=16 of l.state = r.state AND l.home = r.home, led by jaro_winkler_similarity(l.name, r.name) >= 0.9, values=112 × 112, pairs in reach≈784, screen: signatures of 64 bits
     ");
     let case = Case { left: zipf_sheet(400, 0), ..case };
     let paper = case.prepare().unwrap_or_else(|error| panic!("{error}"));
