@@ -10,6 +10,7 @@
 
 use crate::block::Block;
 use crate::memory::Words;
+use crate::primitives::lanes::for_each;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::neighbours::{NOWHERE, turn};
@@ -40,14 +41,4 @@ pub fn order(block: &impl Block, words: &[u64], records: &[AtomicU32], places: &
             slot.store(place, Relaxed);
         }
     });
-}
-
-/// All places of so many that are this thread's.
-#[inline(always)]
-fn for_each(block: &impl Block, n: usize, mut step: impl FnMut(usize)) {
-    let mut ix = (block.block_ix() * block.n_threads() + block.thread_ix()) as usize;
-    while ix < n {
-        step(ix);
-        ix += (block.n_blocks() * block.n_threads()) as usize;
-    }
 }

@@ -1,4 +1,4 @@
-//! Which warp of a launch this is, and who stands before a lane of it.
+//! Which warp of a launch this is, which places a thread has, and who stands before a lane.
 
 use crate::block::Block;
 use hyperblock_shared::layout::WARP;
@@ -15,6 +15,16 @@ pub(crate) fn warp_of_launch(block: &impl Block) -> (u32, u32) {
 pub(crate) fn stride(block: &impl Block) -> (usize, usize) {
     let first = block.block_ix() as usize * block.n_threads() as usize + block.thread_ix() as usize;
     (first, block.n_blocks() as usize * block.n_threads() as usize)
+}
+
+/// All places of so many that are this thread's.
+#[inline(always)]
+pub(crate) fn for_each(block: &impl Block, n: usize, mut step: impl FnMut(usize)) {
+    let mut ix = (block.block_ix() * block.n_threads() + block.thread_ix()) as usize;
+    while ix < n {
+        step(ix);
+        ix += (block.n_blocks() * block.n_threads()) as usize;
+    }
 }
 
 /// How many of the bits below this lane's are set.

@@ -10,6 +10,7 @@
 
 use crate::block::Block;
 use crate::memory::Words;
+use crate::primitives::lanes::for_each;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::layout::WARP;
@@ -83,14 +84,4 @@ pub fn kept(block: &impl Block, words: &[u64], warps: &[u32], kept: &impl Words)
             kept.set(u64::from(start + n_before), words[ix]);
         }
     });
-}
-
-/// All places of so many that are this thread's.
-#[inline(always)]
-fn for_each(block: &impl Block, n: usize, mut step: impl FnMut(usize)) {
-    let mut ix = (block.block_ix() * block.n_threads() + block.thread_ix()) as usize;
-    while ix < n {
-        step(ix);
-        ix += (block.n_blocks() * block.n_threads()) as usize;
-    }
 }
