@@ -1,7 +1,8 @@
-//! What every room stands on: errors, exact decimals, seeded numbers, clocks, data for a terminal, where outputs go, and how
+//! What every room stands on: errors, exact decimals, seeded numbers, clocks, budgets, data for a terminal, where outputs go, and how
 //! the outside controls a job.
 
 pub mod billionths;
+pub mod budget;
 pub mod control;
 pub mod decimal;
 pub mod error;

@@ -1,6 +1,7 @@
 //! The commands and their options, as `--help` shows them.
 
 pub(crate) mod bar;
+pub(crate) mod budget;
 pub(crate) mod checkpoint;
 pub(crate) mod closure;
 pub(crate) mod cluster;
@@ -18,6 +19,7 @@ pub(crate) mod say;
 pub(crate) mod signal;
 pub(crate) mod why;
 
+use budget::BudgetArgs;
 use checkpoint::{CheckpointArgs, TASKS};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use guards::{BlockArgs, GuardArgs};
@@ -94,6 +96,8 @@ pub(crate) struct LinkArgs {
     #[command(flatten)]
     guards: GuardArgs,
     #[command(flatten)]
+    budget: BudgetArgs,
+    #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]
     plan: PlanArgs,
@@ -111,6 +115,8 @@ pub(crate) struct DedupeArgs {
     output: OutputArgs,
     #[command(flatten)]
     guards: GuardArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]
@@ -154,6 +160,8 @@ pub(crate) struct ResolveArgs {
     curve: Option<PathBuf>,
     #[command(flatten)]
     guards: GuardArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]

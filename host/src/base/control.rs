@@ -1,5 +1,6 @@
 //! Control: the one thing that the outside shares with a running job.
 
+use crate::base::budget::Budget;
 use crate::base::error::{Error, Result};
 use crate::base::kept::Kept;
 use crate::base::latency::Latencies;
@@ -20,6 +21,7 @@ pub struct Control {
     watch: Option<Arc<Watch>>,
     counts: Mutex<Vec<u64>>,
     kept: OnceLock<Kept>,
+    budget: Budget,
 }
 
 /// What unwinds the threads of a job that was asked to stop.
@@ -41,6 +43,16 @@ impl Control {
     /// Over a job whose latencies are recorded.
     pub fn watching() -> Self {
         Self { watch: Some(Arc::default()), ..Self::default() }
+    }
+
+    /// Over a job that may use so much memory.
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// The memory that the job may use.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Whether latencies are wanted; looking at the clock is not for free.

@@ -64,6 +64,20 @@ pub enum Error {
         /// Bytes free.
         free: u64,
     },
+    /// The job does not fit into the memory that it may use.
+    #[error(
+        "{what}: needs {:.1} MiB of memory in all, and --memory allows {:.1}; allow more, or leave columns or records out",
+        mebibytes(*need),
+        mebibytes(*most)
+    )]
+    Memory {
+        /// What does not.
+        what: &'static str,
+        /// Bytes that the process would need.
+        need: u64,
+        /// Bytes that it may use.
+        most: u64,
+    },
     /// The user asked to stop.
     #[error("interrupted; nothing was written")]
     Interrupted,
@@ -87,6 +101,10 @@ impl Error {
     pub fn table(path: &Path, message: impl Into<String>) -> Self {
         Self::Table { path: path.to_owned(), message: message.into() }
     }
+}
+
+fn mebibytes(n_bytes: u64) -> f64 {
+    n_bytes as f64 / f64::from(1 << 20)
 }
 
 /// A complaint that points at characters of the rule file.

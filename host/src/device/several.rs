@@ -187,6 +187,7 @@ fn is_of_a_place(error: &Error) -> bool {
         | Error::Table { .. }
         | Error::Rule(_)
         | Error::Job(_)
+        | Error::Memory { .. }
         | Error::Interrupted
         | Error::Internal(_) => false,
     }

@@ -1,0 +1,115 @@
+//! The budget: how much memory a job may use, and how much it does.
+//!
+//! Whoever is about to hold much asks first ([`Budget::reserve`]), and gives back what it reserved when that is dropped. Who can
+//! do with less asks how much there is ([`Budget::room`]), and does its work in pieces, or keeps what is too much in files. Only
+//! what cannot be made to fit is refused, with the number that it would need. Without a limit everything is granted.
+
+use crate::base::error::{Error, Result};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What a process takes before it has read anything, and for stacks and small things: code, threads, messages.
+const OVERHEAD: u64 = 48 << 20;
+
+/// Memory that is shared by all that a job does.
+#[derive(Debug)]
+pub struct Budget {
+    /// Bytes that may be used.
+    most: u64,
+    used: AtomicU64,
+    /// Where that goes which is kept in files; where the system has temporary files, if nobody says.
+    folder: Option<PathBuf>,
+    /// Reservations that are still granted, whatever room there is: for tests.
+    granted: Option<AtomicU64>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { most: u64::MAX, used: AtomicU64::new(0), folder: None, granted: None }
+    }
+}
+
+impl Budget {
+    /// So many bytes for the whole process.
+    pub fn of(most: u64) -> Self {
+        Self { most: most.saturating_sub(OVERHEAD), ..Self::default() }
+    }
+
+    /// With files in this folder.
+    pub fn with_folder(self, folder: Option<PathBuf>) -> Self {
+        Self { folder, ..self }
+    }
+
+    /// One that refuses what is reserved after so many times: a test's way to see that nothing is lost in that.
+    pub fn refusing_after(self, n: u64) -> Self {
+        Self { granted: Some(AtomicU64::new(n)), ..self }
+    }
+
+    /// Whether there is a limit.
+    pub fn is_limited(&self) -> bool {
+        self.most != u64::MAX
+    }
+
+    /// Bytes that are left.
+    pub fn room(&self) -> u64 {
+        self.most.saturating_sub(self.used.load(Relaxed))
+    }
+
+    /// Where that goes which is kept in files.
+    pub fn folder(&self) -> PathBuf {
+        self.folder.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// So many bytes, for as long as what comes back is held; an error, if they are too many.
+    pub fn reserve(&self, n_bytes: u64, what: &'static str) -> Result<Reserved<'_>> {
+        let used = self.used.fetch_add(n_bytes, Relaxed);
+        let reserved = Reserved { budget: self, n_bytes };
+        let is_refused = self.granted.as_ref().is_some_and(|granted| {
+            granted.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
+        });
+        if is_refused || used.saturating_add(n_bytes) > self.most {
+            let need = used.saturating_add(n_bytes).saturating_add(OVERHEAD);
+            return Err(Error::Memory { what, need, most: self.most.saturating_add(OVERHEAD) });
+        }
+        Ok(reserved)
+    }
+}
+
+/// Memory that somebody holds.
+#[derive(Debug)]
+pub struct Reserved<'a> {
+    budget: &'a Budget,
+    n_bytes: u64,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(self.n_bytes, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_is_given_back() {
+        let budget = Budget::of(OVERHEAD + 100);
+        let first = budget.reserve(60, "a table").unwrap();
+        assert_eq!(budget.room(), 40);
+        let refused = budget.reserve(41, "another table").unwrap_err().to_string();
+        let said = "another table: needs 48.0 MiB of memory in all, and --memory allows 48.0";
+        assert!(refused.starts_with(said), "{refused}");
+        assert_eq!(budget.room(), 40);
+        drop(first);
+        assert!(budget.reserve(100, "another table").is_ok());
+        assert!(Budget::default().reserve(u64::MAX, "anything").is_ok());
+    }
+
+    #[test]
+    fn refused_after_some() {
+        let budget = Budget::default().refusing_after(2);
+        assert!(budget.reserve(1, "a").is_ok() && budget.reserve(1, "b").is_ok());
+        assert!(budget.reserve(1, "c").is_err() && budget.reserve(1, "d").is_err());
+    }
+}
