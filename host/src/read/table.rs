@@ -133,11 +133,17 @@ impl Table {
             Some(Format::Stream) => arrow::ipc::read_stream(source, &keep, unpacked, control)?,
             None => csv::read(source, options.delimiter, &keep, control)?,
         };
-        Self::new(source.path(), contents, options, control)
+        Self::new(source.path(), contents, options, wanted, control)
     }
 
-    fn new(path: &Path, contents: Contents, options: &ReadOptions, control: &Control) -> Result<Self> {
-        let Contents { columns, values, n_rows } = contents;
+    fn new(
+        path: &Path,
+        contents: Contents,
+        options: &ReadOptions,
+        wanted: &dyn Fn(&str) -> bool,
+        control: &Control,
+    ) -> Result<Self> {
+        let Contents { columns, mut values, n_rows } = contents;
         check_rows(path, n_rows)?;
         let schema = Schema { table: path.display().to_string(), columns };
         let id = match &options.id {
@@ -156,7 +162,11 @@ impl Table {
             None => Ids::rows(n_rows),
             Some(ix) => {
                 let missing = || Error::Internal(format!("the id column of {} was not read", path.display()));
-                let values = values[ix].clone().ok_or_else(missing)?;
+                let values = match wanted(&schema.columns[ix].name) {
+                    true => values[ix].clone(),
+                    false => values[ix].take(),
+                };
+                let values = values.ok_or_else(missing)?;
                 control.note(Lane::Read, "ids", || Ids::new(path, &schema.columns[ix], values, control))?
             }
         };

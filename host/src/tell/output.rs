@@ -43,9 +43,6 @@ pub trait Rows: Sync {
     /// The columns.
     fn schema(&self) -> SchemaRef;
 
-    /// Makes ready for so many more rows, which several threads will ask for.
-    fn expect(&mut self, _n_rows: usize) {}
-
     /// Rows as arrow has them.
     fn batch(&self, rows: &[Self::Row]) -> Result<RecordBatch, ArrowError>;
 
@@ -99,7 +96,6 @@ impl<'a, R: Rows> Output<'a, R> {
 
     fn step(&mut self, rows: &[R::Row]) -> Result<()> {
         self.control.check()?;
-        self.rows.expect(rows.len());
         self.writer.step(rows, &self.rows, self.control)
     }
 

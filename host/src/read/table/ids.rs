@@ -18,15 +18,24 @@ const ROWS: usize = 1 << 10;
 pub struct Ids {
     /// By record: its row in the file, counted from 0.
     rows: Vec<u32>,
-    /// By row; without an id column, the row's number, counted from 1, is the id.
-    texts: Option<LargeStringArray>,
-    integers: bool,
+    named: Named,
+}
+
+/// What ids are.
+#[derive(Clone, Debug)]
+pub(super) enum Named {
+    /// The row's number, counted from 1: there is no id column.
+    Rows,
+    /// Integers of 64 bits as one writes them, by record.
+    Integers(Vec<i64>),
+    /// Texts, by row.
+    Texts(LargeStringArray),
 }
 
 impl Ids {
     /// The row numbers as ids.
     pub(super) fn rows(n_rows: usize) -> Self {
-        Self { rows: (0..n_rows as u32).collect(), texts: None, integers: true }
+        Self { rows: (0..n_rows as u32).collect(), named: Named::Rows }
     }
 
     /// The values of an id column, which must all be there and all differ.
@@ -63,7 +72,15 @@ impl Ids {
             );
             Error::table(path, message)
         })?;
-        Ok(Self { rows, texts: Some(texts), integers: numbers.is_some() })
+        let named = match numbers {
+            None => Named::Texts(texts),
+            // Most files are in order.
+            Some(numbers) if numbers.is_sorted() => Named::Integers(numbers),
+            Some(numbers) => {
+                Named::Integers(rows.par_iter().with_min_len(ROWS).map(|&row| numbers[row as usize]).collect())
+            }
+        };
+        Ok(Self { rows, named })
     }
 
     /// The number of records.
@@ -79,14 +96,23 @@ impl Ids {
 
     /// Whether all ids are integers of 64 bits, as one writes them.
     pub fn are_integers(&self) -> bool {
-        self.integers
+        !matches!(self.named, Named::Texts(_))
     }
 
     /// A record's id, if ids are integers.
     pub fn integer(&self, record: u32) -> Option<i64> {
-        match &self.texts {
-            None => Some(self.row(record) as i64 + 1),
-            Some(texts) => texts.value(self.row(record)).parse().ok(),
+        match &self.named {
+            Named::Rows => Some(self.row(record) as i64 + 1),
+            Named::Integers(integers) => Some(integers[record as usize]),
+            Named::Texts(_) => None,
+        }
+    }
+
+    /// All ids by record, if they are integers from a column.
+    pub(crate) fn integers(&self) -> Option<&[i64]> {
+        match &self.named {
+            Named::Integers(integers) => Some(integers),
+            Named::Rows | Named::Texts(_) => None,
         }
     }
 
@@ -97,15 +123,16 @@ impl Ids {
 
     /// The same, where it lies.
     pub(crate) fn borrowed(&self, record: u32) -> Cow<'_, str> {
-        match &self.texts {
-            None => (self.row(record) + 1).to_string().into(),
-            Some(texts) => texts.value(self.row(record)).into(),
+        match &self.named {
+            Named::Rows => (self.row(record) + 1).to_string().into(),
+            Named::Integers(integers) => integers[record as usize].to_string().into(),
+            Named::Texts(texts) => texts.value(self.row(record)).into(),
         }
     }
 
     /// Whether there was no id column, so that ids are the row numbers.
     pub fn are_rows(&self) -> bool {
-        self.texts.is_none()
+        matches!(self.named, Named::Rows)
     }
 
     /// The record of that id, compared as text: `007` is not `7`.
@@ -117,20 +144,24 @@ impl Ids {
     /// are integers and `id` is none, that is the first of all.
     pub fn place(&self, id: &str) -> u32 {
         let number = id.parse().unwrap_or(i64::MIN);
-        let is_below = |row: &u32| match &self.texts {
-            None => i64::from(*row) + 1 < number,
-            Some(texts) if self.integers => {
-                texts.value(*row as usize).parse().is_ok_and(|own: i64| own < number)
-            }
-            Some(texts) => texts.value(*row as usize) < id,
+        let place = match &self.named {
+            Named::Rows => self.rows.partition_point(|&row| i64::from(row) + 1 < number),
+            Named::Integers(integers) => integers.partition_point(|&own| own < number),
+            Named::Texts(texts) => self.rows.partition_point(|&row| texts.value(row as usize) < id),
         };
-        self.rows.partition_point(is_below) as u32
+        place as u32
     }
 
     /// The ids of these records alone, numbered anew in the order given.
     pub(super) fn part(&self, records: &[u32]) -> Self {
         let rows = records.iter().map(|&record| self.rows[record as usize]).collect();
-        Self { rows, texts: self.texts.clone(), integers: self.integers }
+        let named = match &self.named {
+            Named::Integers(integers) => {
+                Named::Integers(records.iter().map(|&record| integers[record as usize]).collect())
+            }
+            named => named.clone(),
+        };
+        Self { rows, named }
     }
 
     /// The records by the text of their ids.

@@ -71,11 +71,6 @@ impl Rows for CandidateRows<'_> {
         ]))
     }
 
-    fn expect(&mut self, n_rows: usize) {
-        self.left.expect(n_rows);
-        self.right.iter_mut().for_each(|right| right.expect(n_rows));
-    }
-
     fn batch(&self, candidates: &[Candidate]) -> Result<RecordBatch, ArrowError> {
         RecordBatch::try_new(self.schema(), self.arrays(candidates.iter().copied())?)
     }

@@ -50,13 +50,6 @@ impl Rows for EntityRows<'_> {
         }))
     }
 
-    fn expect(&mut self, n_rows: usize) {
-        // Of two tables all ids are written as text.
-        if self.right.is_none() {
-            self.left.expect(n_rows);
-        }
-    }
-
     fn batch(&self, rows: &[(u32, u32)]) -> Result<RecordBatch, ArrowError> {
         let columns = match &self.right {
             None => vec![

@@ -27,10 +27,6 @@ impl Rows for ScoredRows<'_> {
         Arc::new(Schema::new(fields))
     }
 
-    fn expect(&mut self, n_rows: usize) {
-        self.candidates.expect(n_rows);
-    }
-
     fn batch(&self, rows: &[(Candidate, u32)]) -> Result<RecordBatch, ArrowError> {
         let mut columns = self.candidates.arrays(rows.iter().map(|(candidate, _)| *candidate))?;
         // The numbers nearest to the decimals that CSV has.
