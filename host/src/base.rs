@@ -15,6 +15,8 @@ pub mod paths;
 pub mod progress;
 pub(crate) mod random;
 pub mod shown;
+pub mod stamp;
 pub mod stopwatch;
+pub mod store;
 pub mod target;
 pub mod timeline;

@@ -2,6 +2,7 @@
 
 pub(crate) mod bar;
 pub(crate) mod budget;
+pub(crate) mod cache;
 pub(crate) mod checkpoint;
 pub(crate) mod closure;
 pub(crate) mod cluster;
@@ -20,6 +21,7 @@ pub(crate) mod signal;
 pub(crate) mod why;
 
 use budget::BudgetArgs;
+use cache::CacheArgs;
 use checkpoint::{CheckpointArgs, TASKS};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use guards::{BlockArgs, GuardArgs};
@@ -98,6 +100,8 @@ pub(crate) struct LinkArgs {
     #[command(flatten)]
     budget: BudgetArgs,
     #[command(flatten)]
+    cache: CacheArgs,
+    #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]
     plan: PlanArgs,
@@ -117,6 +121,8 @@ pub(crate) struct DedupeArgs {
     guards: GuardArgs,
     #[command(flatten)]
     budget: BudgetArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]
@@ -162,6 +168,8 @@ pub(crate) struct ResolveArgs {
     guards: GuardArgs,
     #[command(flatten)]
     budget: BudgetArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]

@@ -12,11 +12,14 @@ mod blocks;
 pub(crate) mod dictionary;
 mod group;
 mod grouping;
+mod kept;
 mod lower;
+mod made;
 mod marks;
 pub(crate) mod numbering;
 mod numbers;
 pub(crate) mod odd;
+mod passes;
 mod ranks;
 mod ready;
 mod restrict;
@@ -30,6 +33,7 @@ pub use select::Selection;
 
 pub(crate) use blocks::Block;
 pub(crate) use numbers::parse as number;
+pub(crate) use passes::{Putting, keep, keep_ranks, known, known_ranks, operands, passes};
 pub(crate) use ranks::{Ranks, ranks};
 pub(crate) use tokens::for_each_token;
 pub(crate) use transform::{Pipeline, values};
@@ -44,6 +48,7 @@ use grouping::Grouping;
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
 use hyperblock_shared::predicate as lowered;
+use lower::Needs;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -210,48 +215,52 @@ pub(crate) fn encode_for(
     take: TakeReady<'_>,
 ) -> Result<Encoded> {
     let (n_left, n_right) = (left.n_records(), right.map_or(left.n_records(), Table::n_records));
-    let grouping = Grouping::new(right.is_some(), predicates);
-    // What is found of each operand, made of each domain, and lowered of each predicate.
-    let n_steps = grouping.slots.len() + grouping.members.len() + predicates.len();
+    let needs = Needs::new(right.is_some(), predicates)?;
+    let grouping = &needs.grouping;
+    // What is found of each operand, of each domain, and made of it.
+    let n_steps = grouping.slots.len() + grouping.members.len() + needs.n_columns();
     control.begin(n_steps as u64, "steps");
     // Every record may bring a value of its own.
     if u64::from(n_left) + u64::from(n_right) >= u64::from(u32::MAX) {
         return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
     }
     let tables = [left, right.unwrap_or(left)];
-    let groups = groups(&tables, &grouping, control)?;
+    let groups = groups(&tables, grouping, control)?;
     groups.iter().flat_map(|group| &group.codes).for_each(|codes| take(Ready::Halves(codes.clone())));
     let mut encoded = Encoded { n_left, n_right, ..Encoded::default() };
-    lower::lower(predicates, &grouping, &groups, &mut encoded, (control, take))?;
-    encoded.domains = (0..groups.len())
-        .map(|domain| DomainSummary {
+    made::make(&needs, &groups, &mut encoded, (control, take))?;
+    let n_values: Vec<usize> = groups.iter().map(|group| group.values.len()).collect();
+    let mut by_slot = vec![Arc::default(); grouping.slots.len()];
+    for (group, members) in groups.into_iter().zip(&grouping.members) {
+        group.codes.into_iter().zip(members).for_each(|(codes, &slot)| by_slot[slot] = codes);
+    }
+    Ok(encoded.with(needs, by_slot, &n_values))
+}
+
+impl Encoded {
+    /// With the codes of each slot, in domains of so many values.
+    fn with(self, needs: Needs, codes: Vec<Arc<Vec<u32>>>, n_values: &[usize]) -> Self {
+        let Needs { grouping, predicates, .. } = needs;
+        let summary = |domain: usize| DomainSummary {
             operands: grouping.members[domain].iter().map(|&slot| grouping.slots[slot].to_string()).collect(),
-            n_values: groups[domain].values.len(),
-            symbols: encoded
+            n_values: n_values[domain],
+            symbols: self
                 .texts
                 .iter()
                 .find(|texts| texts.domain == domain)
                 .map(|texts| (texts.bits, texts.longest)),
-        })
-        .collect();
-    let mut by_slot: Vec<_> = grouping
-        .slots
-        .iter()
-        .map(|slot| CodeColumn {
-            operand: slot.operand.clone(),
+        };
+        let domains = (0..n_values.len()).map(summary).collect();
+        let slots = grouping.slots.into_iter().zip(grouping.groups);
+        let column = |((slot, domain), codes): ((Slot, usize), _)| CodeColumn {
+            operand: slot.operand,
             table: slot.table,
-            domain: 0,
-            codes: Arc::default(),
-        })
-        .collect();
-    for (domain, (group, members)) in groups.into_iter().zip(&grouping.members).enumerate() {
-        for (codes, &slot) in group.codes.into_iter().zip(members) {
-            let column = &mut by_slot[slot];
-            (column.domain, column.codes) = (domain, codes);
-        }
+            domain,
+            codes,
+        };
+        let codes = slots.zip(codes).map(column).collect();
+        Self { predicates, domains, codes, ..self }
     }
-    encoded.codes = by_slot;
-    Ok(encoded)
 }
 
 /// Records of a table whose columns are looked through one after the other.

@@ -3,15 +3,18 @@
 mod checkpoint;
 mod find;
 mod guards;
+mod input;
 mod kept;
+mod texts;
 
 pub use guards::Guards;
+pub(crate) use input::Bound;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
 use crate::base::stopwatch::{Stages, Stopwatch};
-use crate::encode::{Encoded, Selection, encode, encode_for, odd};
+use crate::encode::{Encoded, Selection};
 use crate::entities::score::{Keeping, Kept, Scoring};
 use crate::operators::Backend;
 use crate::operators::neighbours::Orders;
@@ -20,10 +23,8 @@ use crate::plan::cost::{self, BackendKind, CostModel, CostSource};
 use crate::plan::partition::{Area, whole};
 use crate::plan::statistics::{Effort, Pairs, SelectivitySource};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
-use crate::read::table::{ReadOptions, Table};
-use crate::rules::{
-    self, AllPairs, Neighbourhood, Predicate, Rule, RuleFile, RuleSet, Score, ScoreAttribute, Side, Subsumed,
-};
+use crate::read::table::{Cache, ReadOptions, Table};
+use crate::rules::{AllPairs, Neighbourhood, Predicate, RuleSet, Subsumed};
 use crate::run::calibrated::calibrated;
 use crate::run::loaded::Loaded;
 use crate::run::measured::measured;
@@ -32,14 +33,14 @@ use crate::run::product::product;
 use crate::run::schedule;
 use crate::tell::left_out::LeftOut;
 use crate::tell::report::Summary;
-use hashbrown::HashSet;
 use hyperblock_shared::layout::Candidate;
+use input::Read;
 use rayon::prelude::*;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+use texts::Texts;
 
 /// What to compare, and how.
 ///
@@ -71,6 +72,7 @@ pub struct Job {
     cost: CostSource,
     selectivity: SelectivitySource,
     guards: Guards,
+    cache: Option<Cache>,
     is_only_planned: bool,
 }
 
@@ -88,6 +90,7 @@ impl Job {
             cost: CostSource::default(),
             selectivity: SelectivitySource::default(),
             guards: Guards::default(),
+            cache: None,
             is_only_planned: false,
         }
     }
@@ -130,6 +133,11 @@ impl Job {
     /// With bounds for what it may find.
     pub fn guards(self, guards: Guards) -> Self {
         Self { guards, ..self }
+    }
+
+    /// With what is read and encoded kept there for the next job over the same tables, or taken from there.
+    pub fn cache(self, cache: Option<Cache>) -> Self {
+        Self { cache, ..self }
     }
 
     /// To be looked at, not run: a file of costs may then be of another kind of device, and the plan is what that would run.
@@ -176,17 +184,18 @@ impl Job {
     ) -> Result<Prepared> {
         let bound = watch.time("plan", || read.bind())?;
         watch.time("read", || bound.warn())?;
-        let Bound { left, right, rules, neighbourhoods, all, score } = bound;
+        let Bound { left, right, wanted, rules, neighbourhoods, all, score } = bound;
+        let mut texts = Texts::new(self, left, right, wanted, control)?;
         let mut rules = watch.time("plan", || RuleSet::new(rules));
         let encoding = watch.enter("encode");
-        let mut encoded = self.encoded((&left, right.as_ref()), &rules.predicates, device, control)?;
+        let mut encoded = self.encoded(&mut texts, &rules.predicates, device, control)?;
         control.check()?;
-        let tables = [&left, right.as_ref().unwrap_or(&left)];
-        let left_out = self.guards.leave_out(&mut rules, &mut encoded, tables, right.is_none(), control)?;
-        let (encoded, selection) = encoded.select(&rules.conjunctions, right.is_none());
+        let left_out = self.guards.leave_out(&mut rules, &mut encoded, &mut texts, control)?;
+        let (encoded, selection) = encoded.select(&rules.conjunctions, texts.right.is_none());
         let encoded =
             if self.variants.contains(&Variant::NoFilter) { encoded.without_signatures() } else { encoded };
-        let scoring = score.map(|score| Scoring::new(score, &left, right.as_ref(), control)).transpose()?;
+        let encode = |predicates: &[Predicate]| texts.encoded(predicates, control, &|_| {});
+        let scoring = score.map(|score| Scoring::of(score, encode)).transpose()?;
         drop(encoding);
         control.check()?;
         let planning = watch.enter("plan");
@@ -207,27 +216,28 @@ impl Job {
             CostSource::Static => cost::static_costs(&encoded),
         };
         control.check()?;
+        let is_one_table = texts.right.is_none();
         let (subsumed, statistics) = rayon::join(
             || rules.subsumed(),
-            || Pairs::new(&encoded, right.is_none(), Effort::Quick)?.statistics(),
+            || Pairs::new(&encoded, is_one_table, Effort::Quick)?.statistics(),
         );
         let statistics = statistics?.from_source(&encoded, self.selectivity);
         let beside = device.has_cpu_beside().then(|| cost::beside(&encoded, &costs)).transpose()?;
-        let (rates, is_one_table) = (model.rates(), right.is_none());
-        let evidence = Evidence { statistics, costs, rates, beside, is_one_table };
+        let evidence = Evidence { statistics, costs, rates: model.rates(), beside, is_one_table };
         control.check()?;
         let mut plan = Plan::new(rules, &encoded, evidence, &self.variants, self.scan)?;
         if self.cost == CostSource::Measured {
-            let rates = calibrated(device, &encoded, &plan, right.is_none(), SEED);
+            let rates = calibrated(device, &encoded, &plan, is_one_table, SEED);
             control.check()?;
-            plan = plan.at(rates, &encoded, right.is_none())?;
+            plan = plan.at(rates, &encoded, is_one_table)?;
         }
         let planned_for = (model.backend != device.kind()).then_some(model.backend);
         drop(planning);
         let orders = match neighbourhoods.is_empty() {
             true => Orders::default(),
-            false => watch.time("sort", || Orders::new(&left, right.as_ref(), &neighbourhoods, control))?,
+            false => watch.time("sort", || texts.orders(&neighbourhoods, control))?,
         };
+        let Texts { left, right, .. } = texts;
         let stages = watch.stages();
         control.note_stages(watch);
         Ok(Prepared {
@@ -247,52 +257,6 @@ impl Job {
             left_out,
             stages,
         })
-    }
-
-    /// Encodes what predicates need. Columns that are ready travel to the device while others are encoded.
-    fn encoded(
-        &self,
-        (left, right): (&Table, Option<&Table>),
-        predicates: &[Predicate],
-        device: &dyn Backend,
-        control: &Control,
-    ) -> Result<Encoded> {
-        if self.is_only_planned {
-            return encode(left, right, predicates, control);
-        }
-        let (columns, ready) = mpsc::channel();
-        thread::scope(|scope| {
-            let bring = move || ready.iter().for_each(|column| device.bring(column));
-            let bringing = thread::Builder::new().name("bring".into()).spawn_scoped(scope, bring);
-            bringing.map_err(Error::no_thread)?;
-            // Nobody listens any more only if bringing has ended, and then the job brings its columns itself.
-            let taken = |column| drop(columns.send(column));
-            let encoded = encode_for(left, right, predicates, control, &taken);
-            drop(columns);
-            encoded
-        })
-    }
-
-    /// Reads the rules, and of the tables what they ask for.
-    pub(crate) fn read(&self, control: &Control) -> Result<Read> {
-        let file = RuleFile::read(&self.rules)?;
-        let read = |path: &Path, options: &ReadOptions, sides: &[Side]| {
-            let wanted: HashSet<String> = file
-                .columns()
-                .filter(|(side, _)| sides.contains(side))
-                .map(|(_, column)| column.to_ascii_lowercase())
-                .collect();
-            let is_wanted = |name: &str| wanted.contains(&name.to_ascii_lowercase());
-            Table::read(path, options, &is_wanted, control)
-        };
-        let (left, right) = match &self.right {
-            None => (read(&self.left, &self.left_options, &[Side::Left, Side::Right])?, None),
-            Some(right) => (
-                read(&self.left, &self.left_options, &[Side::Left])?,
-                Some(read(right, &self.right_options, &[Side::Right])?),
-            ),
-        };
-        Ok(Read { file, left, right })
     }
 }
 
@@ -328,50 +292,6 @@ const STAGES: [&str; 4] = ["read", "encode", "plan", "load"];
 
 /// Records that predicates and paths are timed on.
 const SEED: u64 = 1;
-
-/// What a job is about, as it was read.
-pub(crate) struct Read {
-    file: RuleFile,
-    left: Table,
-    right: Option<Table>,
-}
-
-/// The same, with everything that the rule file says bound to the columns of the tables.
-pub(crate) struct Bound {
-    pub(crate) left: Table,
-    pub(crate) right: Option<Table>,
-    pub(crate) rules: Vec<Rule>,
-    pub(crate) neighbourhoods: Vec<Neighbourhood>,
-    pub(crate) all: Option<AllPairs>,
-    pub(crate) score: Option<Score>,
-}
-
-impl Read {
-    /// Finds the columns that rules, neighbourhoods and the score are about.
-    pub(crate) fn bind(self) -> Result<Bound> {
-        let Self { file, left, right } = self;
-        let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
-        let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
-        let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
-        let score = rules::bind_score(&file, &left.schema, right_schema, right.is_none())?;
-        let all = file.all_pairs().cloned();
-        Ok(Bound { left, right, rules, neighbourhoods, all, score })
-    }
-}
-
-impl Bound {
-    /// Warns of values that count as missing although something is written there: all records are looked at.
-    pub(crate) fn warn(&self) -> Result<()> {
-        let of_rules = self.rules.iter().flat_map(|rule| rule.conjunctions.iter().flatten());
-        let attributes = self.score.iter().flat_map(|score| &score.attributes);
-        let predicates = of_rules.chain(attributes.flat_map(ScoreAttribute::predicates));
-        let keys = self.neighbourhoods.iter().flat_map(|near| {
-            [Side::Left, Side::Right].into_iter().zip(&near.keys).map(|(side, key)| (side, key, near.domain))
-        });
-        let compared = predicates.flat_map(odd::compared).chain(keys);
-        odd::warn(&self.left, self.right.as_ref().unwrap_or(&self.left), compared)
-    }
-}
 
 /// A job that is ready to run.
 #[derive(Debug)]

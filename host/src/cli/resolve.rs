@@ -34,7 +34,8 @@ fn resolved(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.table, args.right.as_ref()).chain(args.plan.reads()).chain(truth);
     keep_apart(&outputs, &read.collect::<Vec<_>>())?;
     let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
-    let mut resolve = Resolve::new(args.plan.apply(job).guards(args.guards.guards())).method(args.method);
+    let job = args.plan.apply(job).guards(args.guards.guards()).cache(args.cache.cache());
+    let mut resolve = Resolve::new(job).method(args.method);
     if let Some(truth) = &args.truth {
         resolve = resolve.truth(truth);
     }

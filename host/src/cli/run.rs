@@ -17,14 +17,15 @@ use std::time::Instant;
 pub(crate) fn link(args: &LinkArgs, quiet: bool, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.left, Some(&args.right)).chain(args.plan.reads()).collect();
     let job = args.input.job(&args.left, Some(&args.right), args.right_id.as_ref());
-    let job = args.plan.apply(job).guards(args.guards.guards());
+    let job = args.plan.apply(job).guards(args.guards.guards()).cache(args.cache.cache());
     let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), quiet, control);
     args.checkpoint.close(ran, quiet, control)
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.table, None).chain(args.plan.reads()).collect();
-    let job = args.plan.apply(args.input.job(&args.table, None, None)).guards(args.guards.guards());
+    let job = args.plan.apply(args.input.job(&args.table, None, None));
+    let job = job.guards(args.guards.guards()).cache(args.cache.cache());
     let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), quiet, control);
     args.checkpoint.close(ran, quiet, control)
 }

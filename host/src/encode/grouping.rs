@@ -5,6 +5,7 @@ use crate::rules::{Domain, Operand, Predicate, Side, Test};
 use hashbrown::HashMap;
 
 /// Which operands there are, and which of them share a domain.
+#[derive(Default)]
 pub(super) struct Grouping {
     two_tables: bool,
     pub(super) slots: Vec<Slot>,

@@ -1,77 +1,139 @@
-//! Lowering: predicates restated over codes, and what their measures need of the values encoded on the way.
+//! Lowering: predicates restated over codes, and which columns they read. Nothing is encoded for that.
 
-use super::group::{Group, Values};
+use super::group::Slot;
 use super::grouping::Grouping;
-use super::{Encoded, ReachColumn, Ready, TakeReady, marks, numbers, symbols, tokens};
-use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::base::timeline::Lane;
-use crate::rules::{Condition, Measure, Predicate, Side, Test, Tokenizer};
+use crate::rules::{Condition, Domain, Measure, Predicate, Side, Test, Tokenizer};
 use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
 use hyperblock_shared::measure as shared;
 use hyperblock_shared::predicate as lowered;
-use std::borrow::Cow;
 use std::hash::Hash;
 
-/// Adds the lowered predicates, and the columns that they read, to `encoded`.
-pub(super) fn lower(
-    predicates: &[Predicate],
-    grouping: &Grouping,
-    groups: &[Group<'_>],
-    encoded: &mut Encoded,
-    (control, take): (&Control, TakeReady<'_>),
-) -> Result<()> {
-    let mut lowering = Lowering {
-        control,
-        take,
-        grouping,
-        groups,
-        texts: HashMap::new(),
-        sets: HashMap::new(),
-        reaches: HashMap::new(),
-        marks: HashMap::new(),
-    };
-    for predicate in predicates {
-        control.check()?;
-        let lowered = lowering.lower(predicate, encoded)?;
-        encoded.predicates.push(lowered);
-        control.did(1);
+/// What predicates need of the tables: operands and their domains, and what measures read of a domain's values, each once.
+pub(super) struct Needs {
+    pub(super) grouping: Grouping,
+    /// In the order they were given.
+    pub(super) predicates: Vec<lowered::Predicate>,
+    /// The domains whose symbols are compared.
+    pub(super) texts: Vec<usize>,
+    /// The domains whose tokens are, and what a token is.
+    pub(super) sets: Vec<(usize, Tokenizer)>,
+    /// The domains of numbers that must lie within reach, and the reach.
+    pub(super) reaches: Vec<(usize, Measure)>,
+    pub(super) marks: Vec<Marked>,
+}
+
+/// What is asked of one record alone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Marked {
+    /// Of the value of this slot.
+    pub(super) slot: usize,
+    pub(super) condition: Condition,
+    /// Whether the opposite is asked.
+    pub(super) negated: bool,
+}
+
+impl Needs {
+    pub(super) fn new(two_tables: bool, predicates: &[Predicate]) -> Result<Self> {
+        let mut lowering =
+            Lowering { grouping: Grouping::new(two_tables, predicates), ..Lowering::default() };
+        let predicates = predicates.iter().map(|it| lowering.lower(it)).collect::<Result<_>>()?;
+        let Lowering { grouping, texts, sets, reaches, marks } = lowering;
+        let (texts, sets, reaches) = (texts.things, sets.things, reaches.things);
+        Ok(Self { grouping, predicates, texts, sets, reaches, marks: marks.things })
     }
-    Ok(())
+
+    /// Columns to be made of domains.
+    pub(super) fn n_columns(&self) -> usize {
+        self.texts.len() + self.sets.len() + self.reaches.len() + self.marks.len()
+    }
 }
 
-/// Restates predicates over codes, and encodes what their measures need on the way, each once.
-struct Lowering<'a> {
-    control: &'a Control,
-    take: TakeReady<'a>,
-    grouping: &'a Grouping,
-    groups: &'a [Group<'a>],
-    texts: HashMap<usize, u32>,
-    sets: HashMap<(usize, Tokenizer), u32>,
-    reaches: HashMap<(usize, Measure), u32>,
-    marks: HashMap<(u32, Condition, bool), u32>,
+/// What columns are called where they are kept. Two that are made in the same way of the same tables have the same name.
+impl Needs {
+    pub(super) fn name_of_slot(&self, slot: usize) -> String {
+        let Slot { table, operand, domain } = &self.grouping.slots[slot];
+        format!("codes {table} {domain:?} {operand:?}")
+    }
+
+    /// A domain is called by its operands, in any order.
+    pub(super) fn name_of_domain(&self, group: usize) -> String {
+        let members = self.grouping.members[group].iter();
+        let mut names: Vec<String> = members.map(|&slot| self.name_of_slot(slot)).collect();
+        names.sort_unstable();
+        format!("values of {names:?}")
+    }
+
+    pub(super) fn name_of_texts(&self, group: usize) -> String {
+        format!("symbols {}", self.name_of_domain(group))
+    }
+
+    pub(super) fn name_of_sets(&self, (group, tokenizer): (usize, Tokenizer)) -> String {
+        format!("tokens {tokenizer:?} {}", self.name_of_domain(group))
+    }
+
+    pub(super) fn name_of_reaches(&self, (group, measure): (usize, Measure)) -> String {
+        format!("reaches {measure:?} {}", self.name_of_domain(group))
+    }
+
+    pub(super) fn name_of_marks(&self, Marked { slot, condition, negated }: &Marked) -> String {
+        format!("marks {condition:?} {negated} {}", self.name_of_slot(*slot))
+    }
+
+    /// All of them, sorted.
+    pub(super) fn names(&self) -> Vec<String> {
+        let slots = (0..self.grouping.slots.len()).map(|slot| self.name_of_slot(slot));
+        let texts = self.texts.iter().map(|&texts| self.name_of_texts(texts));
+        let sets = self.sets.iter().map(|&sets| self.name_of_sets(sets));
+        let reaches = self.reaches.iter().map(|&reaches| self.name_of_reaches(reaches));
+        let marks = self.marks.iter().map(|marks| self.name_of_marks(marks));
+        let mut names: Vec<String> = slots.chain(texts).chain(sets).chain(reaches).chain(marks).collect();
+        names.sort_unstable();
+        names
+    }
 }
 
-impl Lowering<'_> {
-    fn lower(&mut self, predicate: &Predicate, encoded: &mut Encoded) -> Result<lowered::Predicate> {
+/// Things with their places, in the order they were first met.
+struct Places<T> {
+    places: HashMap<T, u32>,
+    things: Vec<T>,
+}
+
+impl<T> Default for Places<T> {
+    fn default() -> Self {
+        Self { places: HashMap::new(), things: Vec::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Places<T> {
+    fn place(&mut self, thing: T) -> u32 {
+        let next = self.things.len() as u32;
+        let place = *self.places.entry(thing.clone()).or_insert(next);
+        if place == next {
+            self.things.push(thing);
+        }
+        place
+    }
+}
+
+/// Restates predicates over codes, and notes what their measures need on the way.
+#[derive(Default)]
+struct Lowering {
+    grouping: Grouping,
+    texts: Places<usize>,
+    sets: Places<(usize, Tokenizer)>,
+    reaches: Places<(usize, Measure)>,
+    marks: Places<Marked>,
+}
+
+impl Lowering {
+    fn lower(&mut self, predicate: &Predicate) -> Result<lowered::Predicate> {
         let lost = || Error::Internal(format!("`{predicate}` was not encoded"));
-        let find = |side, operand, domain| {
-            let slot = self.grouping.slot(side, operand, domain)?;
-            Some((slot as u32, self.grouping.groups[slot]))
-        };
         let test = match &predicate.test {
             Test::Value { side, operand, domain, condition } => {
-                let (slot, group) = find(*side, operand, *domain).ok_or_else(lost)?;
-                let key = (slot, condition.clone(), predicate.negated);
-                let marks = once(&mut self.marks, key, &mut encoded.marks, || {
-                    let Group { values, codes } = &self.groups[group];
-                    let members = &self.grouping.members[group];
-                    let member =
-                        members.iter().position(|&member| member == slot as usize).ok_or_else(lost)?;
-                    let table = self.grouping.slots[slot as usize].table;
-                    marks::mark(table, &codes[member], values, *domain, condition, predicate.negated)
-                })?;
+                let slot = self.grouping.slot(*side, operand, *domain).ok_or_else(lost)?;
+                let marked = Marked { slot, condition: condition.clone(), negated: predicate.negated };
+                let marks = self.marks.place(marked);
                 // The marks know of the negation.
                 let test = match side {
                     Side::Left => lowered::Test::Left { marks },
@@ -80,77 +142,31 @@ impl Lowering<'_> {
                 return Ok(lowered::Predicate { test, negated: false });
             }
             Test::Compare { left, right, domain, measure } => {
-                let (left, group) = find(Side::Left, left, *domain).ok_or_else(lost)?;
-                let (right, _) = find(Side::Right, right, *domain).ok_or_else(lost)?;
-                lowered::Test::Compare { left, right, measure: self.measure(*measure, group, encoded)? }
+                let left = self.grouping.slot(Side::Left, left, *domain).ok_or_else(lost)?;
+                let right = self.grouping.slot(Side::Right, right, *domain).ok_or_else(lost)?;
+                let measure = self.measure(*measure, self.grouping.groups[left], *domain)?;
+                lowered::Test::Compare { left: left as u32, right: right as u32, measure }
             }
         };
         Ok(lowered::Predicate { test, negated: predicate.negated })
     }
 
-    fn measure(&mut self, measure: Measure, group: usize, encoded: &mut Encoded) -> Result<shared::Measure> {
-        let values = &self.groups[group].values;
-        Ok(match (measure, values) {
+    fn measure(&mut self, measure: Measure, group: usize, domain: Domain) -> Result<shared::Measure> {
+        Ok(match (measure, domain) {
             (Measure::Equal, _) => shared::Measure::Equal,
-            (Measure::Texts(by, asked), Values::Texts(values)) => {
-                let texts = self.symbols(group, values, encoded)?;
-                shared::Measure::Texts { texts, by, asked: asked.map(Into::into) }
+            (Measure::Texts(by, asked), Domain::Text) => {
+                shared::Measure::Texts { texts: self.texts.place(group), by, asked: asked.map(Into::into) }
             }
-            (Measure::Sets(tokenizer, by, asked), Values::Texts(values)) => {
-                let sets = self.tokens(group, values, tokenizer, encoded)?;
+            (Measure::Sets(tokenizer, by, asked), Domain::Text) => {
+                let sets = self.sets.place((group, tokenizer));
                 shared::Measure::Sets { sets, by, asked: asked.map(Into::into) }
             }
-            (Measure::Difference { least, most }, Values::Numbers(values)) => {
-                let reaches = once(&mut self.reaches, (group, measure), &mut encoded.reaches, || {
-                    Ok(ReachColumn { domain: group, reaches: numbers::reaches(values, least, most) })
-                })?;
-                shared::Measure::Within { reaches }
+            (Measure::Difference { .. }, Domain::Number | Domain::Date) => {
+                shared::Measure::Within { reaches: self.reaches.place((group, measure)) }
             }
             (measure, _) => {
                 return Err(Error::Internal(format!("{measure:?} over a domain of another kind")));
             }
         })
-    }
-
-    fn tokens(
-        &mut self,
-        group: usize,
-        values: &[Cow<'_, str>],
-        tokenizer: Tokenizer,
-        encoded: &mut Encoded,
-    ) -> Result<u32> {
-        once(&mut self.sets, (group, tokenizer), &mut encoded.sets, || {
-            let tokenize = || tokens::tokenize(group, values, tokenizer, self.control);
-            let sets = self.control.note(Lane::Encode, "tokens", tokenize)?;
-            (self.take)(Ready::Heads(sets.heads.clone()));
-            (self.take)(Ready::Halves(sets.tokens.clone()));
-            Ok(sets)
-        })
-    }
-
-    fn symbols(&mut self, group: usize, values: &[Cow<'_, str>], encoded: &mut Encoded) -> Result<u32> {
-        once(&mut self.texts, group, &mut encoded.texts, || {
-            let pack = || symbols::pack(group, values, self.control);
-            let texts = self.control.note(Lane::Encode, "symbols", pack)?;
-            (self.take)(Ready::Heads(texts.heads.clone()));
-            (self.take)(Ready::Words(texts.words.clone()));
-            Ok(texts)
-        })
-    }
-}
-
-/// The place that `key` has; if it is new, `make` makes what stands there.
-fn once<K: Eq + Hash, T>(
-    places: &mut HashMap<K, u32>,
-    key: K,
-    made: &mut Vec<T>,
-    make: impl FnOnce() -> Result<T>,
-) -> Result<u32> {
-    match places.entry(key) {
-        Entry::Occupied(known) => Ok(*known.get()),
-        Entry::Vacant(new) => {
-            made.push(make()?);
-            Ok(*new.insert(made.len() as u32 - 1))
-        }
     }
 }

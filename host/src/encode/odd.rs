@@ -1,7 +1,7 @@
 //! What users are told of values that count as missing although something is written there.
 
 use crate::base::error::Result;
-use crate::read::table::{Kind, Table, brief};
+use crate::read::table::{Kind, Table};
 use crate::rules::{Domain, Operand, Predicate, Side, Test};
 use indicatif::HumanCount;
 
@@ -31,7 +31,7 @@ pub(crate) fn warn<'a>(
 
 fn warn_of(table: &Table, column: usize) -> Result<()> {
     let Some(odd) = table.odd(column)? else { return Ok(()) };
-    let (schema, value) = (&table.schema.columns[column], brief(table.values(column)?.value(odd.row)));
+    let (schema, value) = (&table.schema.columns[column], &odd.value);
     let (one, many, limits) = match schema.kind {
         Kind::Date => ("a date", "dates", "years are from 0000 to 9999"),
         _ => ("a number", "numbers", "at most 36 digits, neither NaN nor infinity"),

@@ -54,9 +54,14 @@ pub struct Scoring {
 impl Scoring {
     /// Encodes what a score needs of the tables. `right` is `None` when one table is deduplicated.
     pub fn new(score: Score, left: &Table, right: Option<&Table>, control: &Control) -> Result<Self> {
+        Self::of(score, |predicates| encode(left, right, predicates, control))
+    }
+
+    /// The same, with what its predicates need encoded in some way.
+    pub(crate) fn of(score: Score, encode: impl FnOnce(&[Predicate]) -> Result<Encoded>) -> Result<Self> {
         let predicates: Vec<Vec<Predicate>> =
             score.attributes.iter().map(lowered::predicates).collect::<Result<_>>()?;
-        let encoded = encode(left, right, &predicates.concat(), control)?;
+        let encoded = encode(&predicates.concat())?;
         let mut rest = encoded.predicates.iter().copied();
         let attributes = (0..).zip(&score.attributes);
         let lowered =

@@ -52,7 +52,7 @@ impl Inquiry {
         let read = control.guard(|| job.read(control))?;
         let bound = read.bind()?;
         bound.warn()?;
-        let Bound { left, right, rules, score, neighbourhoods, all } = bound;
+        let Bound { left, right, rules, score, neighbourhoods, all, .. } = bound;
         Ok(Self { score, neighbourhoods, all, ..Self::of(left, right, rules) })
     }
 

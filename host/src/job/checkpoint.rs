@@ -2,13 +2,12 @@
 
 use super::Prepared;
 use crate::base::error::{Error, Result};
+use crate::base::stamp::Stamp;
 use crate::operators::Backend;
 use crate::plan::PortablePlan;
 use crate::read::table::Table;
 use crc32fast::hash;
 use std::fmt::Write;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 
 impl Prepared {
     /// Names the job: files, rules, plan, costs, sizes, places and program. Whatever else has the same name is cut into the same
@@ -35,14 +34,9 @@ impl Prepared {
     }
 }
 
-/// What tells a file from another one, and from itself when it was changed.
-fn of_file(table: &Table) -> Result<(String, u64, u64, i64, i64)> {
+/// The stamp of a table's file.
+fn of_file(table: &Table) -> Result<Stamp> {
     let path = &table.path;
-    let file = fs::metadata(path).map_err(Error::io(path))?;
-    if !file.is_file() {
-        let message = "a job over a table that is no file cannot be resumed; write the table to a file first";
-        return Err(Error::table(path, message));
-    }
-    let whole = path.canonicalize().map_err(Error::io(path))?;
-    Ok((whole.display().to_string(), file.len(), file.ino(), file.mtime(), file.mtime_nsec()))
+    let no_file = "a job over a table that is no file cannot be resumed; write the table to a file first";
+    Stamp::of(path)?.ok_or_else(|| Error::table(path, no_file))
 }

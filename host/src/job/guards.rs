@@ -4,11 +4,12 @@
 //! rule, the values of its own equalities that too many records share. That is said of rules and tables alone, so the answer
 //! is the same whatever the plan, and it is told what was left out.
 
-use super::{RuleSet, Table};
+use super::RuleSet;
+use super::texts::Texts;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::{Block, Encoded, Pipeline, values};
-use crate::rules::{Side, Test};
+use crate::rules::{Operand, Side, Test};
 use crate::tell::left_out::LeftOut;
 use hashbrown::HashMap;
 
@@ -41,10 +42,10 @@ impl Guards {
         &self,
         rules: &mut RuleSet,
         encoded: &mut Encoded,
-        tables: [&Table; 2],
-        is_one_table: bool,
+        texts: &mut Texts<'_>,
         control: &Control,
     ) -> Result<Vec<LeftOut>> {
+        let is_one_table = texts.right.is_none();
         let Some(most) = self.most_in_block else { return Ok(Vec::new()) };
         // By the equalities of a conjunction: what stands in for the first of them, if anything is left out, and what.
         let mut known: HashMap<Vec<usize>, (Option<usize>, Blocks)> = HashMap::new();
@@ -57,8 +58,7 @@ impl Guards {
             if !known.contains_key(&asked) {
                 let columns: Vec<_> = asked.iter().filter_map(|&ix| encoded.equality(ix)).collect();
                 let large = encoded.large_blocks(&columns, most, is_one_table, control);
-                let told = large.blocks.iter().map(|block| told(block, rules, &asked, tables));
-                let told = told.collect::<Result<Blocks>>()?;
+                let told = told(&large.blocks, rules, &asked, texts, control)?;
                 let narrower = (!told.is_empty()).then(|| {
                     encoded.without(columns[0], &large);
                     rules.narrower(first)
@@ -78,23 +78,37 @@ impl Guards {
     }
 }
 
-/// The values of a block, and how many records share them.
+/// The values of blocks, and how many records share them.
 fn told(
-    block: &Block,
+    blocks: &[Block],
     rules: &RuleSet,
     equalities: &[usize],
-    [left, right]: [&Table; 2],
-) -> Result<(String, u64)> {
-    let (side, record) = block.example;
-    let mut texts = Vec::new();
-    for &equality in equalities {
-        let Test::Compare { left: of_left, right: of_right, .. } = &rules.predicates[equality].test else {
-            continue;
-        };
-        let (table, operand) = if side == Side::Left { (left, of_left) } else { (right, of_right) };
-        let value = values(table, operand)?.value(table.ids.row(record));
-        let value = Pipeline::new(&operand.transforms)?.apply(value).unwrap_or_default().into_owned();
-        texts.push(format!("\"{value}\""));
+    texts: &mut Texts<'_>,
+    control: &Control,
+) -> Result<Blocks> {
+    if blocks.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok((texts.join(" and "), block.n_records))
+    let compared = |&equality: &usize| match &rules.predicates[equality].test {
+        Test::Compare { left, right, .. } => Some((left, right)),
+        Test::Value { .. } => None,
+    };
+    let compared: Vec<_> = equalities.iter().filter_map(compared).collect();
+    let operands: Vec<&Operand> = compared.iter().flat_map(|(left, right)| [*left, *right]).collect();
+    texts.with(&operands, control, |left, right| {
+        let told = |block: &Block| {
+            let (side, record) = block.example;
+            let mut texts = Vec::new();
+            for (of_left, of_right) in &compared {
+                let is_left = side == Side::Left;
+                let (table, operand) =
+                    if is_left { (left, of_left) } else { (right.unwrap_or(left), of_right) };
+                let value = values(table, operand)?.value(table.ids.row(record));
+                let value = Pipeline::new(&operand.transforms)?.apply(value).unwrap_or_default().into_owned();
+                texts.push(format!("\"{value}\""));
+            }
+            Ok((texts.join(" and "), block.n_records))
+        };
+        blocks.iter().map(told).collect()
+    })
 }

@@ -66,15 +66,24 @@ impl Orders {
         neighbourhoods: &[Neighbourhood],
         control: &Control,
     ) -> Result<Self> {
+        let make = |near: &Neighbourhood| ranks(left, right, &near.keys, near.domain, control);
+        let ranks = neighbourhoods.par_iter().map(make).collect::<Result<_>>()?;
+        Self::of(left, right, neighbourhoods, ranks)
+    }
+
+    /// The same with the ranks of each neighbourhood's keys.
+    pub(crate) fn of(
+        left: &Table,
+        right: Option<&Table>,
+        neighbourhoods: &[Neighbourhood],
+        ranks: Vec<Ranks>,
+    ) -> Result<Self> {
         let (n_left, n_right) = (left.n_records(), right.map_or(0, Table::n_records));
         if u64::from(n_left) + u64::from(n_right) >= u64::from(u32::MAX) {
             return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
         }
-        let order = |neighbourhood: &Neighbourhood| {
-            let Neighbourhood { keys, domain, window, .. } = neighbourhood;
-            Ok(Arc::new(OneOrder::new(ranks(left, right, keys, *domain, control)?, *window)))
-        };
-        let orders = neighbourhoods.par_iter().map(order).collect::<Result<_>>()?;
+        let orders = neighbourhoods.par_iter().zip(ranks);
+        let orders = orders.map(|(near, ranks)| Arc::new(OneOrder::new(ranks, near.window))).collect();
         Ok(Self { n_left, is_one_table: right.is_none(), orders })
     }
 

@@ -7,25 +7,30 @@
 
 mod arrow;
 mod blocks;
+mod cache;
 mod csv;
 mod ids;
 mod kind;
+mod lean;
 mod pieces;
 mod pipe;
 mod schema;
 mod source;
 mod unpacked;
 
+pub use cache::Cache;
 pub use ids::Ids;
 pub use schema::{ColumnSchema, Kind, Schema};
 
 pub(crate) use arrow::Format;
+pub(crate) use cache::{MADE_BY, Origin, bytes, parsed};
 pub(crate) use ids::plain_integer;
-pub(crate) use kind::{Odd, brief, days};
+pub(crate) use kind::{Odd, days};
 pub(crate) use source::Source;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::stamp::Stamp;
 use crate::base::timeline::Lane;
 use arrow_array::LargeStringArray;
 use hashbrown::HashMap;
@@ -73,6 +78,19 @@ pub struct Table {
     values: Vec<Option<LargeStringArray>>,
     /// The records' ids.
     pub ids: Ids,
+    /// What is known instead of the text, where that was not read.
+    bare: Option<Bare>,
+    /// Which file it is of, if it is kept in a cache.
+    pub(crate) origin: Option<Origin>,
+}
+
+/// What is known of a table's text without holding it.
+#[derive(Debug)]
+struct Bare {
+    /// The file as it was.
+    stamp: Stamp,
+    /// By column that was asked for: its odd values.
+    odds: Vec<(usize, Option<Odd>)>,
 }
 
 /// What a reader of one file format hands over.
@@ -170,14 +188,15 @@ impl Table {
                 control.note(Lane::Read, "ids", || Ids::new(path, &schema.columns[ix], values, control))?
             }
         };
-        Ok(Self { path: path.to_owned(), schema, values, ids })
+        Ok(Self { path: path.to_owned(), schema, values, ids, bare: None, origin: None })
     }
 
     /// These records alone, numbered anew in the order given: to look closely at few without encoding all. Columns keep
     /// their kinds, and records their rows.
     pub(crate) fn part(&self, records: &[u32]) -> Self {
-        let Self { path, schema, values, ids } = self;
-        Self { path: path.clone(), schema: schema.clone(), values: values.clone(), ids: ids.part(records) }
+        let Self { path, schema, values, ids, .. } = self;
+        let (path, schema, values) = (path.clone(), schema.clone(), values.clone());
+        Self { path, schema, values, ids: ids.part(records), bare: None, origin: None }
     }
 
     /// Frees all text but that of the ids.
@@ -192,7 +211,10 @@ impl Table {
 
     /// The values of a number or date column that are missing where numbers or dates are compared, if there are any.
     pub(crate) fn odd(&self, column: usize) -> Result<Option<Odd>> {
-        Ok(kind::odd(self.values(column)?, self.schema.columns[column].kind))
+        match self.bare.iter().flat_map(|bare| &bare.odds).find(|(known, _)| *known == column) {
+            Some((_, odd)) => Ok(odd.clone()),
+            None => Ok(kind::odd(self.values(column)?, self.schema.columns[column].kind)),
+        }
     }
 
     /// A column's values, by row of the file; `ids` says which record a row is. Empty fields are null.

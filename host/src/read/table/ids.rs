@@ -17,8 +17,8 @@ const ROWS: usize = 1 << 10;
 #[derive(Debug)]
 pub struct Ids {
     /// By record: its row in the file, counted from 0.
-    rows: Vec<u32>,
-    named: Named,
+    pub(super) rows: Vec<u32>,
+    pub(super) named: Named,
 }
 
 /// What ids are.
@@ -76,9 +76,9 @@ impl Ids {
             None => Named::Texts(texts),
             // Most files are in order.
             Some(numbers) if numbers.is_sorted() => Named::Integers(numbers),
-            Some(numbers) => {
-                Named::Integers(rows.par_iter().with_min_len(ROWS).map(|&row| numbers[row as usize]).collect())
-            }
+            Some(numbers) => Named::Integers(
+                rows.par_iter().with_min_len(ROWS).map(|&row| numbers[row as usize]).collect(),
+            ),
         };
         Ok(Self { rows, named })
     }

@@ -14,6 +14,7 @@ use crate::base::decimal::{Decimal, MAX_DIGITS, Written};
 use arrow_array::{Array, LargeStringArray};
 use chrono::NaiveDate;
 use rayon::prelude::*;
+use rkyv::{Archive, Deserialize, Serialize};
 use std::ops::Range;
 
 /// Rows that one thread looks at. Of most columns of text, the first of them say so.
@@ -209,12 +210,14 @@ fn is_far_date(value: &str) -> bool {
 }
 
 /// Values of a number or date column that are missing where numbers or dates are compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub(crate) struct Odd {
     /// How many there are.
     pub(crate) n: usize,
     /// The row of the first, counted from 0.
     pub(crate) row: usize,
+    /// What stands there, for people.
+    pub(crate) value: String,
 }
 
 /// The odd values of a column, if it has any.
@@ -231,8 +234,8 @@ pub(super) fn odd(values: &LargeStringArray, kind: Kind) -> Option<Odd> {
     };
     let rows = (0..values.len()).into_par_iter();
     let odd = rows.filter(|&row| values.is_valid(row) && is_odd(values.value(row)));
-    let odd = odd.map(|row| Odd { n: 1, row });
-    odd.reduce_with(|a, b| Odd { n: a.n + b.n, row: a.row.min(b.row) })
+    let (n, row) = odd.map(|row| (1, row)).reduce_with(|a, b| (a.0 + b.0, a.1.min(b.1)))?;
+    Some(Odd { n, row, value: brief(values.value(row)) })
 }
 
 /// The days from 1970-01-01 to a date written `YYYY-MM-DD`.

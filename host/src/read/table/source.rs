@@ -23,7 +23,7 @@ pub(super) const BLOCK: u64 = 1 << 18;
 pub(super) const PARTS_PER_THREAD: u64 = 4;
 /// Bytes that are read on at a time, where a line or record goes on behind the end of its block.
 pub(super) const BEHIND: u64 = 1 << 12;
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes of an input.
 #[derive(Clone, Debug)]

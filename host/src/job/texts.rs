@@ -1,0 +1,200 @@
+//! The text of a job's tables, and what is encoded of it.
+//!
+//! ```text
+//! cache ────────────────────────────────┐
+//! tables, whole ─► encode ──────────────┼─► encoded columns ─► cache
+//! tables, some columns at a time ─► encode, put away ─┘
+//! ```
+//!
+//! What a cache has needs no text at all: then the tables are not read. Where there is no memory for all of the text, and for
+//! encoding it, columns are read in passes, those of some domains at a time, and what is encoded of them is put away into a file; at the
+//! end it is read from there. That reads the tables as often as there are passes, and gives the same.
+
+use super::Job;
+use super::input::is_wanted;
+use crate::base::control::Control;
+use crate::base::error::{Error, Result};
+use crate::encode::{self, Encoded, TakeReady};
+use crate::operators::Backend;
+use crate::operators::neighbours::Orders;
+use crate::read::table::Table;
+use crate::rules::{Neighbourhood, Operand, Predicate};
+use std::collections::BTreeSet;
+use std::sync::mpsc;
+use std::thread;
+
+/// Bytes of memory that reading and encoding a table takes for each byte of its text, at most.
+const PER_BYTE: u64 = 6;
+
+/// Most tables have fewer columns than that, and it is enough for one column at a time.
+const MOST_PASSES: usize = 64;
+
+/// The tables, with as much of their text as is there.
+pub(super) struct Texts<'a> {
+    job: &'a Job,
+    pub(super) left: Table,
+    pub(super) right: Option<Table>,
+    wanted: [Vec<String>; 2],
+    /// In how many passes columns are read, if memory is short.
+    passes: Option<usize>,
+}
+
+impl Job {
+    /// What reading and encoding all text at once would take.
+    fn n_bytes_of_text(&self) -> Result<u64> {
+        let tables = [Some(&self.left), self.right.as_ref()].into_iter().flatten();
+        let bytes = tables.map(|path| Ok(PER_BYTE * Table::n_bytes_of_text(path)?));
+        bytes.sum()
+    }
+
+    /// Whether memory is too short for all text at once.
+    pub(super) fn is_lean(&self, control: &Control) -> Result<bool> {
+        Ok(control.budget().is_limited() && self.n_bytes_of_text()? > control.budget().room())
+    }
+
+    /// In how many passes there is memory for the text of each.
+    pub(super) fn n_passes(&self, control: &Control) -> Result<usize> {
+        let room = (control.budget().room() / 2).max(1);
+        Ok(self.n_bytes_of_text()?.div_ceil(room).min(MOST_PASSES as u64) as usize)
+    }
+
+    /// Encodes what predicates need. Columns that are ready travel to the device while others are encoded.
+    pub(super) fn encoded(
+        &self,
+        texts: &mut Texts<'_>,
+        predicates: &[Predicate],
+        device: &dyn Backend,
+        control: &Control,
+    ) -> Result<Encoded> {
+        if self.is_only_planned {
+            return texts.encoded(predicates, control, &|_| {});
+        }
+        let (columns, ready) = mpsc::channel();
+        thread::scope(|scope| {
+            let bring = move || ready.iter().for_each(|column| device.bring(column));
+            let bringing = thread::Builder::new().name("bring".into()).spawn_scoped(scope, bring);
+            bringing.map_err(Error::no_thread)?;
+            // Nobody listens any more only if bringing has ended, and then the job brings its columns itself.
+            let taken = |column| drop(columns.send(column));
+            let encoded = texts.encoded(predicates, control, &taken);
+            drop(columns);
+            encoded
+        })
+    }
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn new(
+        job: &'a Job,
+        left: Table,
+        right: Option<Table>,
+        wanted: [Vec<String>; 2],
+        control: &Control,
+    ) -> Result<Self> {
+        let passes = if job.is_lean(control)? { Some(job.n_passes(control)?) } else { None };
+        Ok(Self { job, left, right, wanted, passes })
+    }
+
+    /// What predicates need: from the cache, or made and kept there.
+    pub(super) fn encoded(
+        &mut self,
+        predicates: &[Predicate],
+        control: &Control,
+        take: TakeReady<'_>,
+    ) -> Result<Encoded> {
+        let cache = self.job.cache.as_ref();
+        if let Some(cache) = cache
+            && let Some(encoded) =
+                encode::known(cache, (&self.left, self.right.as_ref()), predicates, control, take)?
+        {
+            return Ok(encoded);
+        }
+        match self.passes {
+            None => {
+                self.complete(control)?;
+                let tables = (&self.left, self.right.as_ref());
+                let encoded = encode::encode_for(tables.0, tables.1, predicates, control, take)?;
+                if let Some(cache) = cache {
+                    encode::keep(cache, tables, predicates, &encoded, control)?;
+                }
+                Ok(encoded)
+            }
+            Some(n_passes) => {
+                let two_tables = self.right.is_some();
+                let mut putting =
+                    encode::Putting::new(cache, (&self.left, self.right.as_ref()), predicates, control)?;
+                for pass in encode::passes(two_tables, predicates, n_passes)? {
+                    let operands: Vec<&Operand> = pass.iter().flat_map(encode::operands).collect();
+                    let encoded = self.with(&operands, control, |left, right| {
+                        encode::encode_for(left, right, &pass, control, &|_| {})
+                    })?;
+                    putting.add(&pass, &encoded, control)?;
+                }
+                putting.encoded(predicates, control, take)
+            }
+        }
+    }
+
+    /// The records in the order of each neighbourhood's key.
+    pub(super) fn orders(&mut self, neighbourhoods: &[Neighbourhood], control: &Control) -> Result<Orders> {
+        let Some(cache) = &self.job.cache else {
+            let operands: Vec<&Operand> = neighbourhoods.iter().flat_map(|near| &near.keys).collect();
+            let order =
+                |left: &Table, right: Option<&Table>| Orders::new(left, right, neighbourhoods, control);
+            return self.with(&operands, control, order);
+        };
+        let mut all = Vec::new();
+        for Neighbourhood { keys, domain, .. } in neighbourhoods {
+            let tables = (&self.left, self.right.as_ref());
+            all.push(match encode::known_ranks(cache, tables, keys, *domain, control) {
+                Some(ranks) => ranks,
+                None => {
+                    let operands: Vec<&Operand> = keys.iter().collect();
+                    let rank = |left: &Table, right: Option<&Table>| {
+                        encode::ranks(left, right, keys, *domain, control)
+                    };
+                    let ranks = self.with(&operands, control, rank)?;
+                    let tables = (&self.left, self.right.as_ref());
+                    encode::keep_ranks(cache, tables, (keys, *domain), &ranks, control)?;
+                    ranks
+                }
+            });
+        }
+        Orders::of(&self.left, self.right.as_ref(), neighbourhoods, all)
+    }
+
+    /// Does something that needs the text of operands: all of it is there then, or as much as that.
+    pub(super) fn with<T>(
+        &mut self,
+        operands: &[&Operand],
+        control: &Control,
+        work: impl FnOnce(&Table, Option<&Table>) -> Result<T>,
+    ) -> Result<T> {
+        let Some(n_passes) = self.passes else {
+            self.complete(control)?;
+            return work(&self.left, self.right.as_ref());
+        };
+        let needed = self.job.n_bytes_of_text()? / n_passes as u64;
+        let _reserved = control.budget().reserve(needed, "the text of some columns, and encoding it")?;
+        // An operand of one side may name a column of the other one by its place: then one more is read.
+        let columns = operands.iter().flat_map(|operand| operand.columns.iter().map(|column| column.place));
+        let columns: BTreeSet<usize> = columns.collect();
+        let columns: Vec<usize> = columns.into_iter().collect();
+        let Job { left_options, right_options, .. } = self.job;
+        self.left.fill(&columns, left_options, control)?;
+        self.right.as_mut().map_or(Ok(()), |table| table.fill(&columns, right_options, control))?;
+        let done = work(&self.left, self.right.as_ref());
+        self.left.keep_ids();
+        self.right.iter_mut().for_each(Table::keep_ids);
+        done
+    }
+
+    /// Reads the tables, if that was not done yet.
+    fn complete(&mut self, control: &Control) -> Result<()> {
+        let Job { left_options, right_options, .. } = self.job;
+        let [of_left, of_right] = &self.wanted;
+        self.left.complete(left_options, &|name| is_wanted(of_left, name), control)?;
+        let right = self.right.as_mut();
+        right.map_or(Ok(()), |it| it.complete(right_options, &|name| is_wanted(of_right, name), control))
+    }
+}
