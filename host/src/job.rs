@@ -185,7 +185,7 @@ impl Job {
         let bound = watch.time("plan", || read.bind())?;
         watch.time("read", || bound.warn())?;
         let Bound { left, right, wanted, rules, neighbourhoods, all, score } = bound;
-        let mut texts = Texts::new(self, left, right, wanted, control)?;
+        let mut texts = Texts::new(self, left, right, wanted);
         let mut rules = watch.time("plan", || RuleSet::new(rules));
         let encoding = watch.enter("encode");
         let mut encoded = self.encoded(&mut texts, &rules.predicates, device, control)?;
@@ -290,6 +290,10 @@ fn counts_by_rule(candidates: &[Candidate], n_rules: usize) -> Vec<u64> {
 /// In this order they are told, also where nothing is to do.
 const STAGES: [&str; 4] = ["read", "encode", "plan", "load"];
 
+/// Bytes of an id and its place, and of all lists that a record is in at once, as they were seen to be.
+const BYTES_PER_ID: u64 = 16;
+const LIST_BYTES: u64 = 96;
+
 /// Records that predicates and paths are timed on.
 const SEED: u64 = 1;
 
@@ -383,9 +387,22 @@ impl Prepared {
         }
     }
 
+    /// What stays in memory while pairs are compared: encoded columns, ids, and what is listed of records.
+    pub(crate) fn n_bytes_held(&self) -> u64 {
+        let n_records =
+            u64::from(self.left.n_records()) + self.second().map_or(0, |it| it.n_records().into());
+        let scored = self.scoring().map_or(0, Scoring::n_bytes);
+        self.encoded.n_bytes() + scored + (BYTES_PER_ID + LIST_BYTES) * n_records
+    }
+
     /// The pairs to compare by rules.
     pub fn area(&self) -> Area {
         whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
+    }
+
+    /// How long reading, encoding and planning took.
+    pub(crate) fn preparing(&self) -> Duration {
+        self.stages.total()
     }
 
     /// How long planning took.
@@ -451,6 +468,8 @@ impl Prepared {
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
         asked.map_or(Ok(()), |asked| asked.scoring.check())?;
+        let _held =
+            control.budget().reserve(self.n_bytes_held(), "encoded columns, ids and lists of records")?;
         let watch = Stopwatch::default();
         device.watch(control.watcher());
         let loading = watch.enter("load");
@@ -514,6 +533,7 @@ impl Prepared {
             quality: None,
             stages,
             peak_memory: peak_memory(),
+            peak_device_memory: device.peak_memory(),
         })
     }
 }

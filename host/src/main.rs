@@ -35,7 +35,11 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> hyperblock::Result<()> {
     let is_watched = matches!(&cli.command, Command::Explain(args) if args.analyze);
     let control = if is_watched { Control::watching() } else { Control::default() };
-    let control = cli::signal::cancels(control.with_budget(cli.command.budget()))?;
+    let budget = cli.command.budget();
+    if budget.is_limited() {
+        cli::memory::keep_little();
+    }
+    let control = cli::signal::cancels(control.with_budget(budget))?;
     let show = if cli.quiet { Show::None } else { cli.progress };
     let work = || match &cli.command {
         Command::Link(args) => cli::run::link(args, cli.quiet, &control),

@@ -57,6 +57,11 @@ pub trait Backend:
     /// The bytes of a job's columns that the device can hold at once; what is larger is loaded in pieces.
     fn memory_for_columns(&self) -> Result<u64>;
 
+    /// The most bytes of its own memory that were used at once, if it has some and can tell.
+    fn peak_memory(&self) -> Option<u64> {
+        None
+    }
+
     /// Brings a column to where it will be needed, while others are still encoded. That is a chance and no duty: what was not
     /// brought is brought when a job is loaded.
     fn bring(&self, _column: Ready) {}

@@ -217,6 +217,7 @@ fn subsumed_rules_are_told() {
         paper.prepared.explain(&Control::default()).unwrap_or_else(|error| panic!("{error}")).to_string();
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"≈[\d.]+ ms", "[time]");
+    settings.add_filter(r"(?m)^Expected: .*\n", "");
     let _redacted = settings.bind_to_scope();
     insta::assert_snapshot!(explained, @r#"
     Scan: all pairs, left=6, right=6, pairs=15
@@ -310,6 +311,8 @@ fn other_formats() {
     "#);
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r#""milliseconds": [\d.e-]+"#, r#""milliseconds": "[time]""#);
+    settings.add_filter(r#"_seconds": [\d.e-]+"#, r#"_seconds": "[time]""#);
+    settings.add_filter(r#""memory_bytes": \d+"#, r#""memory_bytes": "[memory]""#);
     let _redacted = settings.bind_to_scope();
     insta::assert_snapshot!(format!("{:#}", explained.json()), @r#"
     {
@@ -406,7 +409,12 @@ fn other_formats() {
           }
         ]
       ],
-      "subsumed": []
+      "subsumed": [],
+      "expected": {
+        "prepare_seconds": "[time]",
+        "find_seconds": "[time]",
+        "memory_bytes": "[memory]"
+      }
     }
     "#);
 }

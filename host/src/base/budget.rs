@@ -5,6 +5,7 @@
 //! what cannot be made to fit is refused, with the number that it would need. Without a limit everything is granted.
 
 use crate::base::error::{Error, Result};
+use crate::base::memory::held;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -50,9 +51,9 @@ impl Budget {
         self.most != u64::MAX
     }
 
-    /// Bytes that are left.
+    /// Bytes that are left, of what nobody has reserved or, where that is counted, holds.
     pub fn room(&self) -> u64 {
-        self.most.saturating_sub(self.used.load(Relaxed))
+        self.most.saturating_sub(self.used.load(Relaxed).max(held()))
     }
 
     /// Where that goes which is kept in files.

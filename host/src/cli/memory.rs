@@ -1,9 +1,10 @@
-//! Memory: large blocks in large pages; and when it runs out, a message that says what was under way and exit code 1, where
+//! Memory: large blocks in large pages, and counted; and when it runs out, a message that says what was under way and exit code 1, where
 //! Rust would abort.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe to write: see below")]
 
 use crate::cli::say::say;
+use hyperblock::base::memory::{grew, shrank};
 use hyperblock::base::stopwatch::under_way;
 use hyperblock::base::target::abandon;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -18,25 +19,54 @@ pub(crate) struct Reporting;
 // none, nothing is returned at all.
 unsafe impl GlobalAlloc for Reporting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(0, layout.size());
         // SAFETY: the layout is the caller's, who promises that its size is not zero.
         in_large_pages(or_leave(unsafe { System.alloc(layout) }, layout.size()), layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(0, layout.size());
         // SAFETY: the layout is the caller's, who promises that its size is not zero.
         in_large_pages(or_leave(unsafe { System.alloc_zeroed(layout) }, layout.size()), layout.size())
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count(layout.size(), new_size);
         // SAFETY: the block came from here, so from `System`, with this layout, as the caller promises.
         in_large_pages(or_leave(unsafe { System.realloc(block, layout, new_size) }, new_size), new_size)
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(layout.size(), 0);
         // SAFETY: the block came from here, so from `System`, with this layout, as the caller promises.
         unsafe { System.dealloc(block, layout) }
     }
 }
+
+/// Bytes of a block that is worth counting.
+const COUNTED: usize = 1 << 16;
+
+/// Counts what large blocks there are: one of so many bytes has become one of so many.
+fn count(before: usize, after: usize) {
+    if before >= COUNTED {
+        shrank(before);
+    }
+    if after >= COUNTED {
+        grew(after);
+    }
+}
+
+/// Has blocks that are worth it come from the system one by one, and go back there when they are freed: who may not use much
+/// keeps nothing for later.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(crate) fn keep_little() {
+    const FROM_SYSTEM: libc::c_int = 1 << 20;
+    // SAFETY: this sets a number of the system's allocator, which may be done at any time.
+    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, FROM_SYSTEM) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn keep_little() {}
 
 /// Bytes of a large page, and of a block that is worth some of them.
 #[cfg(target_os = "linux")]

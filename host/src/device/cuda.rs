@@ -42,6 +42,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use hyperblock_shared::layout::Candidate;
 use launch::Kernels;
 use staging::Staging;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use travelled::Travelled;
@@ -70,6 +71,8 @@ pub struct Cuda {
     result_capacity: Option<usize>,
     most_memory: u64,
     has_own_columns: bool,
+    /// Allocations that are granted before one is refused: for tests.
+    granted: Option<Arc<AtomicI64>>,
     staging: Staging,
     /// Columns that came before their job did.
     travelled: Travelled,
@@ -108,6 +111,7 @@ impl Cuda {
             result_capacity: None,
             most_memory: u64::MAX,
             has_own_columns: false,
+            granted: None,
             staging: Staging::default(),
             travelled: Travelled::default(),
             asked: Mutex::default(),
@@ -136,6 +140,7 @@ impl Cuda {
             result_capacity: self.result_capacity,
             most_memory: self.most_memory,
             has_own_columns: self.has_own_columns,
+            granted: self.granted.clone(),
             staging: Staging::default(),
             travelled: Travelled::default(),
             asked: Mutex::default(),
@@ -164,6 +169,30 @@ impl Cuda {
     /// With at most so many bytes of device memory in use.
     pub fn with_memory(self, most_bytes: u64) -> Self {
         Self { most_memory: most_bytes, ..self }
+    }
+
+    /// One that refuses an allocation, the one after so many, as if there were no memory left: a test's way to see that nothing
+    /// is lost in that. It counts down, and is below 0 once that has come up.
+    pub fn refusing_after(self, n: Arc<AtomicI64>) -> Self {
+        Self { granted: Some(n), ..self }
+    }
+
+    /// Allocates, unless that is refused.
+    fn allocate<T>(&self, n_bytes: usize, allocate: impl FnOnce() -> Result<T, DriverError>) -> Result<T> {
+        let is_refused = self.granted.as_ref().is_some_and(|granted| granted.fetch_sub(1, Relaxed) == 0);
+        if is_refused {
+            return Err(self.no_memory(n_bytes));
+        }
+        allocate().map_err(|error| match driver::is_out_of_memory(error) {
+            true => self.no_memory(n_bytes),
+            false => driver::failed(&self.name, "copying to the device", error),
+        })
+    }
+
+    /// The error for memory that could not be had.
+    fn no_memory(&self, n_bytes: usize) -> Error {
+        let free = self.free_bytes().unwrap_or(0);
+        Error::DeviceMemory { device: self.name.clone(), need: n_bytes as u64, free }
     }
 
     fn failed(&self, doing: &str) -> impl Fn(DriverError) -> Error + '_ {
@@ -239,6 +268,10 @@ impl Backend for Cuda {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = None;
         // Columns that are there already are some of those that are asked for.
         Ok((self.free_bytes()? + self.travelled.n_bytes()) / 2)
+    }
+
+    fn peak_memory(&self) -> Option<u64> {
+        driver::most_used(&self.context).ok()
     }
 
     fn bring(&self, column: Ready) {

@@ -79,6 +79,11 @@ impl Scoring {
         self.score.method
     }
 
+    /// The bytes of its columns.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.encoded.n_bytes()
+    }
+
     /// What the rule file says.
     pub fn score(&self) -> &Score {
         &self.score

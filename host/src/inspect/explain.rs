@@ -15,6 +15,7 @@ use crate::rules::{AllPairs, Neighbourhood, Subsumed};
 use crate::tell::left_out::LeftOut;
 use indicatif::HumanCount;
 use serde_json::Value;
+use std::time::Duration;
 
 /// A plan beside what it was made for and what it is expected to do.
 pub struct Explained<'a> {
@@ -38,6 +39,8 @@ pub struct Explained<'a> {
     pub scans: Vec<BranchScan>,
     /// For each branch, or part of one, that has several ways to be scanned: all of them, the cheapest first.
     pub considered: Vec<Vec<Considered>>,
+    /// What the whole job is expected to take.
+    pub expects: Expects,
     /// By task that it is cut into for several places: the milliseconds that it is expected to take.
     pub tasks: Vec<f64>,
     /// By step: what it did, if the job was run.
@@ -48,6 +51,17 @@ pub struct Explained<'a> {
     pub neighbourhoods: Vec<Near<'a>>,
     /// That all pairs are candidates, if so, and how many there are.
     pub all: Option<(&'a AllPairs, u64)>,
+}
+
+/// What a job is expected to take.
+#[derive(Clone, Copy, Debug)]
+pub struct Expects {
+    /// Reading, encoding and planning, as it took here.
+    pub preparing: Duration,
+    /// Milliseconds to find the candidates.
+    pub finding: f64,
+    /// Bytes of memory at most: what was held until now, or columns, lists and candidates together.
+    pub memory: u64,
 }
 
 /// A sorted neighbourhood.

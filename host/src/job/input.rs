@@ -13,15 +13,22 @@ pub(crate) struct Read {
     file: RuleFile,
     left: Table,
     right: Option<Table>,
-    wanted: [Vec<String>; 2],
+    wanted: Wanted,
+}
+
+/// What is wanted of the tables.
+pub(crate) struct Wanted {
+    /// The columns that the rule file asks for, by table, in lower case and sorted.
+    pub(super) columns: [Vec<String>; 2],
+    /// In how many passes they are read, if there is no memory for all of their text at once.
+    pub(super) passes: Option<usize>,
 }
 
 /// The same, with everything that the rule file says bound to the columns of the tables.
 pub(crate) struct Bound {
     pub(crate) left: Table,
     pub(crate) right: Option<Table>,
-    /// The columns that it asks for, by table.
-    pub(crate) wanted: [Vec<String>; 2],
+    pub(crate) wanted: Wanted,
     pub(crate) rules: Vec<Rule>,
     pub(crate) neighbourhoods: Vec<Neighbourhood>,
     pub(crate) all: Option<AllPairs>,
@@ -32,20 +39,21 @@ impl Job {
     /// Reads the rules, and of the tables what they ask for.
     pub(crate) fn read(&self, control: &Control) -> Result<Read> {
         let file = RuleFile::read(&self.rules)?;
-        let wanted = |sides: &[Side]| {
+        let of_sides = |sides: &[Side]| {
             let columns = file.columns().filter(|(side, _)| sides.contains(side));
             let mut wanted: Vec<String> = columns.map(|(_, column)| column.to_ascii_lowercase()).collect();
             wanted.sort_unstable();
             wanted.dedup();
             wanted
         };
-        let wanted = match &self.right {
-            None => [wanted(&[Side::Left, Side::Right]), Vec::new()],
-            Some(_) => [wanted(&[Side::Left]), wanted(&[Side::Right])],
+        let columns = match &self.right {
+            None => [of_sides(&[Side::Left, Side::Right]), Vec::new()],
+            Some(_) => [of_sides(&[Side::Left]), of_sides(&[Side::Right])],
         };
-        let left = self.read_table(&self.left, &self.left_options, &wanted[0], control)?;
+        let wanted = Wanted { columns, passes: self.passes(control)? };
+        let left = self.read_table(&self.left, &self.left_options, (&wanted, 0), control)?;
         let right = self.right.as_ref();
-        let right = right.map(|right| self.read_table(right, &self.right_options, &wanted[1], control));
+        let right = right.map(|right| self.read_table(right, &self.right_options, (&wanted, 1), control));
         let right = right.transpose()?;
         Ok(Read { file, left, right, wanted })
     }
@@ -54,13 +62,13 @@ impl Job {
         &self,
         path: &Path,
         options: &ReadOptions,
-        wanted: &[String],
+        (wanted, nth): (&Wanted, usize),
         control: &Control,
     ) -> Result<Table> {
-        let is_lean = self.is_lean(control)?;
-        let mut read = || match is_lean {
-            true => Table::read_bare(path, options, wanted, self.n_passes(control)?, control),
-            false => Table::read(path, options, &|name| is_wanted(wanted, name), control),
+        let (passes, wanted) = (wanted.passes, &wanted.columns[nth]);
+        let mut read = || match passes {
+            Some(n_passes) => Table::read_bare(path, options, wanted, n_passes, control),
+            None => Table::read(path, options, &|name| is_wanted(wanted, name), control),
         };
         match &self.cache {
             None => read(),

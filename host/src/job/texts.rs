@@ -11,7 +11,7 @@
 //! end it is read from there. That reads the tables as often as there are passes, and gives the same.
 
 use super::Job;
-use super::input::is_wanted;
+use super::input::{Wanted, is_wanted};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::{self, Encoded, TakeReady};
@@ -27,16 +27,14 @@ use std::thread;
 const PER_BYTE: u64 = 6;
 
 /// Most tables have fewer columns than that, and it is enough for one column at a time.
-const MOST_PASSES: usize = 64;
+const MOST_PASSES: u64 = 64;
 
 /// The tables, with as much of their text as is there.
 pub(super) struct Texts<'a> {
     job: &'a Job,
     pub(super) left: Table,
     pub(super) right: Option<Table>,
-    wanted: [Vec<String>; 2],
-    /// In how many passes columns are read, if memory is short.
-    passes: Option<usize>,
+    wanted: Wanted,
 }
 
 impl Job {
@@ -47,15 +45,14 @@ impl Job {
         bytes.sum()
     }
 
-    /// Whether memory is too short for all text at once.
-    pub(super) fn is_lean(&self, control: &Control) -> Result<bool> {
-        Ok(control.budget().is_limited() && self.n_bytes_of_text()? > control.budget().room())
-    }
-
-    /// In how many passes there is memory for the text of each.
-    pub(super) fn n_passes(&self, control: &Control) -> Result<usize> {
-        let room = (control.budget().room() / 2).max(1);
-        Ok(self.n_bytes_of_text()?.div_ceil(room).min(MOST_PASSES as u64) as usize)
+    /// In how many passes there is memory for the text of each, if memory is too short for all of it at once.
+    pub(super) fn passes(&self, control: &Control) -> Result<Option<usize>> {
+        let (budget, needed) = (control.budget(), self.n_bytes_of_text()?);
+        if !budget.is_limited() || needed <= budget.room() {
+            return Ok(None);
+        }
+        let room = (budget.room() / 2).max(1);
+        Ok(Some(needed.div_ceil(room).min(MOST_PASSES) as usize))
     }
 
     /// Encodes what predicates need. Columns that are ready travel to the device while others are encoded.
@@ -84,15 +81,8 @@ impl Job {
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn new(
-        job: &'a Job,
-        left: Table,
-        right: Option<Table>,
-        wanted: [Vec<String>; 2],
-        control: &Control,
-    ) -> Result<Self> {
-        let passes = if job.is_lean(control)? { Some(job.n_passes(control)?) } else { None };
-        Ok(Self { job, left, right, wanted, passes })
+    pub(super) fn new(job: &'a Job, left: Table, right: Option<Table>, wanted: Wanted) -> Self {
+        Self { job, left, right, wanted }
     }
 
     /// What predicates need: from the cache, or made and kept there.
@@ -109,7 +99,7 @@ impl<'a> Texts<'a> {
         {
             return Ok(encoded);
         }
-        match self.passes {
+        match self.wanted.passes {
             None => {
                 self.complete(control)?;
                 let tables = (&self.left, self.right.as_ref());
@@ -170,7 +160,7 @@ impl<'a> Texts<'a> {
         control: &Control,
         work: impl FnOnce(&Table, Option<&Table>) -> Result<T>,
     ) -> Result<T> {
-        let Some(n_passes) = self.passes else {
+        let Some(n_passes) = self.wanted.passes else {
             self.complete(control)?;
             return work(&self.left, self.right.as_ref());
         };
@@ -192,7 +182,7 @@ impl<'a> Texts<'a> {
     /// Reads the tables, if that was not done yet.
     fn complete(&mut self, control: &Control) -> Result<()> {
         let Job { left_options, right_options, .. } = self.job;
-        let [of_left, of_right] = &self.wanted;
+        let [of_left, of_right] = &self.wanted.columns;
         self.left.complete(left_options, &|name| is_wanted(of_left, name), control)?;
         let right = self.right.as_mut();
         right.map_or(Ok(()), |it| it.complete(right_options, &|name| is_wanted(of_right, name), control))

@@ -36,6 +36,8 @@ pub struct Summary {
     pub stages: Stages,
     /// The most memory that the process held, where the system tells.
     pub peak_memory: Option<u64>,
+    /// The most memory of a GPU that was used at once.
+    pub peak_device_memory: Option<u64>,
 }
 
 impl Summary {
@@ -100,6 +102,9 @@ impl fmt::Display for Summary {
         writeln!(f, "time             {}", self.stages)?;
         if let Some(bytes) = self.peak_memory {
             writeln!(f, "peak memory      {:.1} MiB", bytes as f64 / f64::from(1 << 20))?;
+        }
+        if let Some(bytes) = self.peak_device_memory {
+            writeln!(f, "on the device    {:.1} MiB", bytes as f64 / f64::from(1 << 20))?;
         }
         Ok(())
     }

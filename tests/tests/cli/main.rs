@@ -9,6 +9,7 @@
 //! long it takes where much is asked, and [`signals`] how it
 //! ends when it is told to.
 
+mod caches;
 mod checkpoints;
 mod closure;
 mod cluster;

@@ -229,6 +229,7 @@ fn explain_one_table() {
       sweep by key of l.city = r.city  ≈[time]
       sweep led by levenshtein(l.name, r.name) <= 2  ≈[time]
       sweep led by abs(l.born - r.born) <= 1  ≈[time]
+    Expected: ≈[time] in all, [time] to read, encode and plan as here and ≈[time] to find candidates; ≈[memory] of memory
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3
@@ -260,6 +261,7 @@ fn explain_two_tables() {
     Considered, with what it is expected to take:
       hash join on soundex(l.name) = soundex(r."full name")  ≈[time]
       sweep by key of soundex(l.name) = soundex(r."full name")  ≈[time]
+    Expected: ≈[time] in all, [time] to read, encode and plan as here and ≈[time] to find candidates; ≈[memory] of memory
     Domains: 3, device bytes=[bytes]
       l.name, r."full name": values=5, symbol bits=8, longest=8
       soundex(l.name), soundex(r."full name"): values=3
@@ -299,6 +301,7 @@ fn explain_what_happened() {
       kernels           0             -             -             -             -             -
     Timeline:
       [time] in all
+    Expected: ≈[time] in all, [time] to read, encode and plan as here and ≈[time] to find candidates; ≈[memory] of memory
     Domains: 3, device bytes=[bytes]
       l.name: values=4, symbol bits=8, longest=8
       l.city: values=3

@@ -123,9 +123,7 @@ impl Cuda {
     /// A copy in device memory. An empty array takes one element there, since the driver gives no empty memory.
     pub(super) fn upload<T: Pod + DeviceRepr>(&self, values: &[T]) -> Result<CudaSlice<T>> {
         let values = if values.is_empty() { &[T::zeroed()] } else { values };
-        self.transfer(|| {
-            self.stream.clone_htod(values).map_err(|error| self.allocation(error, size_of_val(values)))
-        })
+        self.transfer(|| self.allocate(size_of_val(values), || self.stream.clone_htod(values)))
     }
 
     /// The same; and if it is to be `there`, on a device, from there.
@@ -137,9 +135,7 @@ impl Cuda {
         let Some(there) = there else { return self.upload(values) };
         let same = there.filter(|array| array.len() == values.len().max(1));
         let array = same.ok_or_else(|| Error::Internal("a copy of other columns".into()))?;
-        self.transfer(|| {
-            self.stream.clone_dtod(array).map_err(|error| self.allocation(error, array.num_bytes()))
-        })
+        self.transfer(|| self.allocate(array.num_bytes(), || self.stream.clone_dtod(array)))
     }
 
     /// Sets all of it to 0.
@@ -150,14 +146,5 @@ impl Cuda {
     /// Sets all bits of it.
     pub(super) fn fill_with_ones<T: Pod>(&self, array: &mut CudaSlice<T>) -> Result<()> {
         driver::fill_with_ones(&self.stream, array).map_err(self.failed("clearing memory"))
-    }
-
-    /// The error for memory that could not be had.
-    pub(super) fn allocation(&self, error: cudarc::driver::DriverError, need: usize) -> Error {
-        if !driver::is_out_of_memory(error) {
-            return driver::failed(&self.name, "copying to the device", error);
-        }
-        let free = self.free_bytes().unwrap_or(0);
-        Error::DeviceMemory { device: self.name.clone(), need: need as u64, free }
     }
 }

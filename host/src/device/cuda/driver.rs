@@ -84,18 +84,24 @@ pub(super) fn keep_memory(context: &CudaContext) -> Result<(), DriverError> {
 
 /// The bytes that the driver keeps for this process, and those of them that are used.
 pub(super) fn kept_and_used(context: &CudaContext) -> Result<[u64; 2], DriverError> {
-    let mut pool = std::ptr::null_mut();
-    // SAFETY: the context's device is there; the pool is written before it is read.
-    unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()? };
-    let attribute = |which: sys::CUmemPool_attribute| {
-        let mut n_bytes = 0u64;
-        // SAFETY: the driver just gave the pool, and the attribute is 64 bits.
-        unsafe { sys::cuMemPoolGetAttribute(pool, which, (&raw mut n_bytes).cast()).result()? };
-        Ok::<_, DriverError>(n_bytes)
-    };
-    let kept = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
-    let used = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+    let kept = of_memory(context, sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+    let used = of_memory(context, sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
     Ok([kept, used])
+}
+
+/// The most bytes that were used at once.
+pub(super) fn most_used(context: &CudaContext) -> Result<u64, DriverError> {
+    of_memory(context, sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+}
+
+fn of_memory(context: &CudaContext, which: sys::CUmemPool_attribute) -> Result<u64, DriverError> {
+    let (mut pool, mut n_bytes) = (std::ptr::null_mut(), 0u64);
+    // SAFETY: the context's device is there; the pool is written before it is read, and the attribute is 64 bits.
+    unsafe {
+        sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()?;
+        sys::cuMemPoolGetAttribute(pool, which, (&raw mut n_bytes).cast()).result()?;
+    }
+    Ok(n_bytes)
 }
 
 /// Memory for so many elements, with whatever was left there.

@@ -33,7 +33,7 @@ impl Cuda {
     /// Room for so many elements, whatever is in it.
     pub(super) fn room<T: bytemuck::Pod + DeviceRepr>(&self, len: usize) -> Result<CudaSlice<T>> {
         let len = len.max(1);
-        driver::room(&self.stream, len).map_err(|error| self.allocation(error, len * size_of::<T>()))
+        self.allocate(len * size_of::<T>(), || driver::room(&self.stream, len))
     }
 
     /// Sorts the first so many words by some of their bits, the least significant range first; those that agree in them

@@ -495,7 +495,7 @@ impl Cuda {
     where
         T: cudarc::driver::DeviceRepr + cudarc::driver::ValidAsZeroBits,
     {
-        self.stream.alloc_zeros(len).map_err(|error| self.allocation(error, len * size_of::<T>()))
+        self.allocate(len * size_of::<T>(), || self.stream.alloc_zeros(len))
     }
 
     /// Copies from the device and waits for it, and so for all kernels before.

@@ -125,7 +125,7 @@ impl Cuda {
         stream: &Arc<CudaStream>,
         values: &[T],
     ) -> Result<CudaSlice<T>> {
-        let copy = stream.clone_htod(values).map_err(|error| self.allocation(error, size_of_val(values)))?;
+        let copy = self.allocate(size_of_val(values), || stream.clone_htod(values))?;
         stream.synchronize().map_err(self.failed("copying to the device"))?;
         Ok(copy)
     }

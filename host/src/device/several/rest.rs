@@ -46,6 +46,11 @@ impl Backend for Several {
         bytes.collect::<Result<Vec<_>>>().map(|bytes| bytes.into_iter().min().unwrap_or(u64::MAX))
     }
 
+    /// Of the place that used most: several of one GPU tell of all of it.
+    fn peak_memory(&self) -> Option<u64> {
+        self.places.iter().filter_map(|place| place.device.peak_memory()).max()
+    }
+
     fn watch(&self, watch: Option<Arc<Watch>>) {
         self.places.iter().for_each(|place| place.device.watch(watch.clone()));
     }

@@ -1,8 +1,9 @@
 //! From a prepared job to its explanation: how each branch is scanned, and what else was considered.
 
-use super::{BranchScan, Considered, Explained, Near};
+use super::{BranchScan, Considered, Expects, Explained, Near};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::memory::peak_memory;
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::plan::access::{Access, Alternative, accesses};
@@ -12,6 +13,8 @@ use crate::plan::path::{KeyMethod, elements};
 use crate::plan::statistics::{ColumnStatistics, Effort, Pairs};
 use crate::plan::sweep::Sweep;
 use crate::plan::task::Task;
+use crate::run::schedule::MOST_CANDIDATES;
+use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::path::UNKNOWN;
 use hyperblock_shared::screen::Screen;
 
@@ -30,6 +33,7 @@ impl Prepared {
             passing: self.plan.passing(&mut pairs)?,
             scans: self.scans(control)?,
             considered: self.considered(),
+            expects: self.expects(control)?,
             tasks: Vec::new(),
             analysis: None,
             columns: Vec::new(),
@@ -40,6 +44,18 @@ impl Prepared {
                 .zip(self.orders.n_records())
                 .map(|(near, n_records)| Near { neighbourhood: near, n_records: n_records as usize })
                 .collect(),
+        })
+    }
+
+    fn expects(&self, control: &Control) -> Result<Expects> {
+        let whole = Task::unlisted(&self.encoded, self.plan.program(), &self.area(), control)?;
+        // Those that are held at once are found, sorted and handed on.
+        let n_held = (self.plan.expected_candidates() as u64).min(MOST_CANDIDATES as u64);
+        let held = self.n_bytes_held() + 3 * n_held * size_of::<Candidate>() as u64;
+        Ok(Expects {
+            preparing: self.preparing(),
+            finding: whole.milliseconds(),
+            memory: held.max(peak_memory().unwrap_or(0)),
         })
     }
 

@@ -24,6 +24,11 @@ impl Explained<'_> {
             "accesses": self.scans.iter().map(scan).collect::<Value>(),
             "considered": self.considered.iter().map(|it| considered(it)).collect::<Value>(),
             "subsumed": subsumed.collect::<Value>(),
+            "expected": {
+                "prepare_seconds": float(self.expects.preparing.as_secs_f64()),
+                "find_seconds": float(self.expects.finding / 1e3),
+                "memory_bytes": self.expects.memory,
+            },
         });
         if let Some(kind) = self.planned_for {
             object["planned_for"] = kind.to_string().into();

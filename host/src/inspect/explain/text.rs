@@ -1,6 +1,6 @@
 //! The tree as text: a line a node, indented by depth, what is expected beside what happened.
 
-use super::{BranchScan, Considered, Explained, Line, Near, What, about};
+use super::{BranchScan, Considered, Expects, Explained, Line, Near, What, about};
 use crate::base::shown::shown;
 use crate::inspect::analyze::{Analysis, PathRun};
 use indicatif::HumanCount;
@@ -66,6 +66,15 @@ impl fmt::Display for Explained<'_> {
             writeln!(f, "Candidates: {found}; on {device} in {seconds:.2} s")?;
             write!(f, "Latencies:\n{latencies}")?;
         }
+        let Expects { preparing, finding, memory } = self.expects;
+        let (preparing, finding) = (preparing.as_secs_f64(), finding / 1e3);
+        let memory = memory as f64 / f64::from(1 << 20);
+        writeln!(
+            f,
+            "Expected: ≈{:.2} s in all, {preparing:.2} s to read, encode and plan as here and ≈{finding:.2} s to find \
+             candidates; ≈{memory:.1} MiB of memory",
+            preparing + finding
+        )?;
         writeln!(f, "Domains: {}, device bytes={}", encoded.domains.len(), HumanCount(encoded.n_bytes()))?;
         for domain in &encoded.domains {
             write!(f, "  {}: values={}", domain.operands.join(", "), HumanCount(domain.n_values as u64))?;
