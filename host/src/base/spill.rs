@@ -46,6 +46,19 @@ pub struct Spill<R> {
     kind: PhantomData<R>,
 }
 
+/// Keys from one on, up to another one if it ends.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyRange {
+    from: u64,
+    upto: Option<u64>,
+}
+
+/// What lies between keys that ascend, and after the last one.
+pub fn ranges_between(edges: &[u64]) -> Vec<KeyRange> {
+    let ends = edges.iter().skip(1).map(|&end| Some(end)).chain([None]);
+    edges.iter().zip(ends).map(|(&from, upto)| KeyRange { from, upto }).collect()
+}
+
 /// Where a block is, and which keys it has.
 #[derive(Clone, Copy, Debug)]
 struct Block {
@@ -103,18 +116,17 @@ impl<R: Row> Spill<R> {
         Ok(())
     }
 
-    /// Where ranges begin and end that have about `most` rows each, unless one key has more: the first begins with the first
-    /// of these keys, and the last one is open.
-    pub fn edges(&self, most: usize) -> Vec<u64> {
+    /// All keys as ranges that have about `most` rows each, unless one key has more; in order, and the last one is open.
+    pub fn ranges(&self, most: usize) -> Vec<KeyRange> {
         let mut marks = self.marks.clone();
         marks.par_sort_unstable();
         let mut edges: Vec<u64> = marks.into_iter().step_by((most / self.step).max(1)).collect();
         edges.dedup();
-        edges
+        ranges_between(&edges)
     }
 
     /// The rows whose keys are in a range, which may be open at its end: each run's in order, one run after the other.
-    pub fn range(&self, from: u64, upto: Option<u64>) -> Result<Vec<R>> {
+    pub fn range(&self, KeyRange { from, upto }: KeyRange) -> Result<Vec<R>> {
         let is_before_end = |key: u64| upto.is_none_or(|upto| key < upto);
         let has_some = |block: &&Block| block.last >= from && is_before_end(block.first);
         let blocks: Vec<&Block> = self.blocks.iter().filter(has_some).collect();
@@ -128,13 +140,6 @@ impl<R: Row> Spill<R> {
         let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
         parts.into_iter().for_each(|rows| all.extend(rows));
         Ok(all)
-    }
-
-    /// All rows, a range of about `most` at a time, each as [`Self::range`] gives it.
-    pub fn ranges(&self, most: usize, mut take: impl FnMut(Vec<R>) -> Result<()>) -> Result<()> {
-        let edges = self.edges(most);
-        let ends = edges.iter().skip(1).map(|&end| Some(end)).chain([None]);
-        edges.iter().zip(ends).try_for_each(|(&from, upto)| take(self.range(from, upto)?))
     }
 
     /// The rows of a block, if it is as it was written.

@@ -6,7 +6,7 @@
 use crate::base::budget::Reserved;
 use crate::base::control::Control;
 use crate::base::error::Result;
-use crate::base::spill::Spill;
+use crate::base::spill::{Spill, ranges_between};
 use crate::entities::cluster::{Batches, ClusterMethod, in_order};
 use hyperblock_shared::layout::ScoredPair;
 use rayon::prelude::*;
@@ -34,24 +34,25 @@ impl<'a> ByComponent<'a> {
     ) -> Result<Self> {
         let component = |pair: &ScoredPair| components[pair.left as usize];
         let mut counts = vec![0u32; components.len()];
-        pairs.ranges(range, |some| {
+        let ranges = pairs.ranges(range);
+        for keys in &ranges {
             control.check()?;
-            for pair in &some {
+            for pair in &pairs.range(*keys)? {
                 let count = &mut counts[component(pair) as usize];
                 *count = count.saturating_add(1);
             }
-            Ok(())
-        })?;
+        }
         let mut by_component = Spill::new(control.budget().folder(), range)?;
-        pairs.ranges(range, |some| {
+        for keys in ranges {
             control.check()?;
+            let some = pairs.range(keys)?;
             let is_pair = |pair: &&ScoredPair| pair.left != pair.right;
             let mut rows: Vec<(u32, ScoredPair)> =
                 some.par_iter().filter(is_pair).map(|pair| (component(pair), in_order(pair))).collect();
             drop(some);
             rows.par_sort_unstable_by_key(|(component, pair)| (*component, pair.left));
-            by_component.add(&rows)
-        })?;
+            by_component.add(&rows)?;
+        }
         drop(pairs);
         let each = method.bytes_per_pair();
         let largest = counts.iter().max().copied().unwrap_or(0) as usize;
@@ -82,12 +83,10 @@ fn batches(counts: &[u32], most: usize) -> Vec<u32> {
 
 impl Batches for ByComponent<'_> {
     fn for_each(&self, take: &mut dyn FnMut(Vec<ScoredPair>) -> Result<()>) -> Result<()> {
-        let key = |component: u32| u64::from(component) << 32;
-        let ends = self.firsts.iter().skip(1).map(|&end| Some(key(end))).chain([None]);
-        self.firsts.iter().zip(ends).try_for_each(|(&first, end)| {
+        let firsts: Vec<u64> = self.firsts.iter().map(|first| u64::from(*first) << 32).collect();
+        ranges_between(&firsts).into_iter().try_for_each(|keys| {
             self.control.check()?;
-            let rows = self.pairs.range(key(first), end)?;
-            take(rows.into_iter().map(|(_, pair)| pair).collect())
+            take(self.pairs.range(keys)?.into_iter().map(|(_, pair)| pair).collect())
         })
     }
 }
@@ -98,7 +97,7 @@ mod tests {
 
     #[test]
     fn components_stay_whole() {
-        assert_eq!(batches(&[], 5), []);
+        assert!(batches(&[], 5).is_empty());
         assert_eq!(batches(&[0, 3, 0, 2, 1, 0, 9, 1], 5), [1, 4, 6, 7]);
         assert_eq!(batches(&[1, 1, 1], 100), [0]);
         assert_eq!(batches(&[7, 7], 1), [0, 1]);

@@ -14,6 +14,7 @@ use crate::base::budget::Reserved;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::spill::Spill;
+use crate::base::timeline::Lane;
 use crate::entities::cluster::{ClusterMethod, Records, cluster, cluster_within};
 use crate::entities::score::Kept;
 use crate::operators::Backend;
@@ -108,7 +109,7 @@ impl<'a> Pairs<'a> {
             Some(spill) => spill,
             none => none.insert(Spill::new(self.control.budget().folder(), self.most)?),
         };
-        spill.add(&self.held)?;
+        self.control.note(Lane::Scan, "spill", || spill.add(&self.held))?;
         self.held.clear();
         Ok(())
     }

@@ -84,13 +84,14 @@ impl<'a> Gathered<'a> {
         let Some(spill) = &self.spill else { return Ok(()) };
         let (n, n_bytes) = (spill.n_rows(), spill.n_bytes());
         tracing::info!("{n} candidates did not fit into memory: {n_bytes} bytes of a file");
-        let (mut room, mut is_over) = (Vec::new(), false);
-        spill.ranges(self.window(), |mut found| {
-            if !is_over {
-                self.control.note(Lane::Scan, "sort", || sort(&mut found, &mut room, self.control))?;
-                is_over = hand_on(found).is_none();
+        let mut room = Vec::new();
+        for keys in spill.ranges(self.window()) {
+            let mut found = spill.range(keys)?;
+            self.control.note(Lane::Scan, "sort", || sort(&mut found, &mut room, self.control))?;
+            if hand_on(found).is_none() {
+                break;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 }

@@ -33,14 +33,14 @@ proptest! {
         let spill = spilled(&runs, range);
         prop_assert_eq!(spill.n_rows(), wanted.len() as u64);
         let (mut found, mut last, mut largest) = (Vec::new(), None, 0);
-        spill.ranges(range, |mut rows| {
+        for keys in spill.ranges(range) {
+            let mut rows = spill.range(keys).unwrap();
             rows.sort_by_key(|it| (it.left, it.right, it.rule));
             assert!(rows.first().map(key) > last || rows.is_empty());
             last = rows.last().map(key).or(last);
             largest = largest.max(rows.chunk_by(|a, b| key(a) == key(b)).count());
             found.extend(rows);
-            Ok(())
-        }).unwrap();
+        }
         prop_assert_eq!(found, wanted);
         // Of each run one more step may be in a range than is wanted.
         prop_assert!(largest <= range + (runs.len() + 1) * spill.step, "{} of {}", largest, range);
@@ -80,7 +80,7 @@ fn a_changed_file_is_told_of() {
     assert_eq!((spill.block, spill.blocks.len()), (8, 5));
     let mut bytes = vec![0; spill.n_bytes() as usize];
     spill.file.read_exact_at(&mut bytes, 0).unwrap();
-    let said = |spill: &Spill<Candidate>| match spill.range(0, None) {
+    let said = |spill: &Spill<Candidate>| match spill.range(KeyRange { from: 0, upto: None }) {
         Ok(rows) => rows == run,
         Err(error) => {
             let error = error.to_string();
