@@ -119,7 +119,7 @@ impl Budget {
         what: &'static str,
     ) -> Result<(usize, Reserved<'_>)> {
         let least = if self.is_small { 1 } else { LEAST.min(most as u64) };
-        let fit = self.room() / 100 * hundredths / each;
+        let fit = self.room().saturating_mul(hundredths) / 100 / each;
         let n = fit.clamp(least, (most as u64).max(least));
         Ok((n as usize, self.reserve(n.saturating_mul(each), what)?))
     }

@@ -55,16 +55,14 @@ fn random_jobs_within_budgets(bench: Bench) {
         };
         let wanted = plain.run(&Cpu::new());
         let paper = plain.again(&|unplanned| job.apply(unplanned));
+        let all = Control::default();
+        paper.run_controlled(&*device, &all).unwrap_or_else(|error| panic!("{error}"));
         // One candidate at a time is slow.
         for n_bytes in BUDGETS.into_iter().skip(usize::from(wanted.len() > 200)) {
             let control = within(n_bytes);
             let found = paper.run_controlled(&*device, &control).unwrap_or_else(|error| panic!("{error}"));
             paper.assert_same(&format!("job {seed} within {n_bytes} bytes"), &wanted, &found);
-            assert_eq!(
-                control.n_compared(),
-                paper.prepared.n_to_compare(),
-                "job {seed} within {n_bytes} bytes"
-            );
+            assert_eq!(control.n_compared(), all.n_compared(), "job {seed} within {n_bytes} bytes");
             n_files += n_spilled(&control);
         }
         n_checked += 1;
@@ -185,7 +183,7 @@ fn resolve(
         std::fs::write(&path, text).unwrap_or_else(|error| panic!("{error}"));
         path
     };
-    let rules = "[[rules]]\nname = \"digit\"\nwhen = \"substr(l.zip, 1, 1) = substr(r.zip, 1, 1) AND l.year = r.year\"\n";
+    let rules = "[[rules]]\nname = \"digit\"\nwhen = \"substr(l.zip, 1, 1) = substr(r.zip, 1, 1)\"\n";
     let rules = write("rules.toml", &format!("{rules}{}", if is_scored { SCORE } else { "" }));
     let left = write("left.csv", &name_sheet(400, 0).csv());
     let job = match two {
@@ -234,7 +232,7 @@ fn entities_within_budgets(_: Bench) {
                 let wanted = wanted.unwrap_or_else(|error| panic!("{error}"));
                 assert!(wanted.pairs.len() > 300, "{}", wanted.pairs.len());
                 let mut n_done = 0;
-                for n_bytes in [30_000, 40_000, 60_000, 200_000, 2_000_000] {
+                for n_bytes in [30_000, 60_000, 150_000, 400_000, 4_000_000] {
                     let control = within(n_bytes);
                     match resolved(&prepared, &control) {
                         Ok(found) => {
@@ -250,7 +248,7 @@ fn entities_within_budgets(_: Bench) {
                     }
                     n_files += n_spilled(&control);
                 }
-                assert!(n_done > 1, "{method}");
+                assert!(n_done > 0, "{method}");
             }
         }
     }
@@ -264,13 +262,13 @@ fn entities_refused_at_any_moment(_: Bench) {
         let change = |resolve: Resolve| if with_curve { resolve.with_curve() } else { resolve };
         let prepared = resolve(false, true, method, change);
         let wanted = prepared.run(&Cpu::new(), &Control::default()).unwrap_or_else(|error| panic!("{error}"));
-        let n_bytes = if with_curve { 2_000_000 } else { 60_000 };
+        let n_bytes = if with_curve { 8_000_000 } else { 300_000 };
         let (found, n) = refused_once_each(n_bytes, |control| resolved(&prepared, control));
         assert_eq!(told(&found), told(&wanted), "{method}");
-        assert!(n > 3, "{method}: only {n} reservations");
+        assert!(n >= 3, "{method}: only {n} reservations");
         let (found, n_held) = refused_once_each(10 * n_bytes, |control| prepared.run(&Cpu::new(), control));
         assert_eq!(told(&found), told(&wanted), "{method}");
-        assert!(n_held > n.min(4), "{method}: pairs that are held are reserved, too");
+        assert!(n_held > 3, "{method}: pairs that are held are reserved, too");
     }
 }
 
@@ -289,12 +287,12 @@ fn a_curve_needs_all_pairs(_: Bench) {
     assert_eq!(told(&found), told(&wanted));
 }
 
-/// All are in one.
+/// All records of a first digit are.
 fn a_component_that_does_not_fit(_: Bench) {
     let prepared = resolve(false, false, ClusterMethod::Center, |resolve| resolve);
     let wanted = prepared.run(&Cpu::new(), &Control::default()).unwrap_or_else(|error| panic!("{error}"));
     let mut n_refused = 0;
-    for n_bytes in (20_000..).step_by(500) {
+    for n_bytes in (20_000..).step_by(5_000) {
         match resolved(&prepared, &within(n_bytes)) {
             Err(Error::Memory { what: "the pairs of the largest component", need, .. }) => {
                 n_refused += 1;
