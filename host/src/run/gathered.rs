@@ -1,6 +1,6 @@
 //! Runs that are gathered until all are there: in memory while they fit, then in a file; and handed on as one.
 
-use crate::base::budget::Budget;
+use crate::base::budget::{Budget, Reserved};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::spill::Spill;
@@ -16,12 +16,13 @@ const EACH: u64 = 96;
 /// The share of a budget that goes to finding candidates. Others score and write them meanwhile.
 const HUNDREDTHS: u64 = 75;
 
-/// Of what may be found at once, how many are handed on at once: as one part of so many.
+/// Of what may be held at once, how many are handed on at once: one part of so many, but no more than this (100 MB).
 const WINDOWS: usize = 4;
+const MOST_AT_ONCE: usize = 1 << 23;
 
 /// How many candidates may be held at once, and the memory for that.
-pub(super) fn granted(budget: &Budget, most: usize) -> Result<(usize, impl Sized + use<'_>)> {
-    budget.grant(HUNDREDTHS, EACH, most, "candidates")
+pub(super) fn granted(budget: &Budget) -> Result<(usize, Reserved<'_>)> {
+    budget.grant(HUNDREDTHS, EACH, usize::MAX, "candidates")
 }
 
 /// Runs that have no pair in common.
@@ -71,7 +72,7 @@ impl<'a> Gathered<'a> {
     }
 
     fn window(&self) -> usize {
-        (self.most / WINDOWS).max(1)
+        (self.most / WINDOWS).clamp(1, MOST_AT_ONCE)
     }
 
     /// Hands on all of them, in order.

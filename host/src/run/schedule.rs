@@ -41,16 +41,17 @@ pub fn run_as(
     if !budget.is_limited() {
         return piped(|hand_on| find(wanted, loaded, areas, hand_on), sink, &|wait| wait());
     }
-    let (most, _granted) = granted(budget, wanted.most)?;
-    let wanted = &Wanted { most, ..*wanted };
-    let at_once = budget.at_once(most);
+    let (n_held, _granted) = granted(budget)?;
+    let wanted = &Wanted { most: wanted.most.min(n_held), ..*wanted };
+    let at_once = budget.at_once(n_held);
     let take = &mut |run: &mut [Candidate]| run.chunks_mut(at_once).try_for_each(&mut *sink);
-    piped(|hand_on| find_in_parts(wanted, loaded, areas, hand_on), take, &|wait| wait())
+    piped(|hand_on| find_in_parts(wanted, n_held, loaded, areas, hand_on), take, &|wait| wait())
 }
 
-/// Finds the runs of areas, one after the other, in tasks that have no more than fits.
+/// Finds the runs of areas, one after the other, in tasks that have no more than fits. So many candidates may be held in all.
 fn find_in_parts(
     wanted: &Wanted<'_>,
+    n_held: usize,
     loaded: &mut Loaded<'_>,
     areas: Vec<Area>,
     hand_on: HandOn<'_>,
@@ -62,7 +63,7 @@ fn find_in_parts(
     while let Some(area) = todo.pop().filter(|_| !is_over) {
         control.check()?;
         let before = control.n_compared();
-        let mut runs = Gathered::new(most, control);
+        let mut runs = Gathered::new(n_held, control);
         match loaded.run_in_parts(&area, most, control, &mut |run| runs.add(run))? {
             Outcome::Done => runs.hand_on(&mut |run| {
                 let next = hand_on(run);

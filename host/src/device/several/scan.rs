@@ -115,10 +115,9 @@ fn run_one(
     }
     let (mut run, mut room) = (Vec::new(), Vec::new());
     let outcome = scan.run(task, most, control, &mut run)?;
-    sort(&mut run, &mut room, control)?;
-    match kept {
-        Some((kept, name)) if outcome == Outcome::Done => kept.keep(&name, &run)?,
-        _ => {}
+    if outcome == Outcome::Done {
+        sort(&mut run, &mut room, control)?;
+        kept.map_or(Ok(()), |(kept, name)| kept.keep(&name, &run))?;
     }
     Ok((outcome, run))
 }
