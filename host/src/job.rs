@@ -469,7 +469,7 @@ impl Prepared {
     ) -> Result<Summary> {
         asked.map_or(Ok(()), |asked| asked.scoring.check())?;
         let _held =
-            control.budget().reserve(self.n_bytes_held(), "encoded columns, ids and lists of records")?;
+            control.budget().hold(self.n_bytes_held(), "encoded columns, ids and lists of records")?;
         let watch = Stopwatch::default();
         device.watch(control.watcher());
         let loading = watch.enter("load");

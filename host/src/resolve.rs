@@ -4,9 +4,13 @@
 //! link or dedupe ─► candidates ─► score, keep ─► pairs ─► cluster ─► an entity for each record
 //! ```
 //!
-//! Candidates are scored as they are found, and only those that are kept stay in memory.
+//! Candidates are scored as they are found, and only those that are kept stay in memory; where a budget bounds that, only so
+//! many of them, and no more than it takes to make entities ([`pairs`]).
 
+mod by_component;
 mod curve;
+mod measured;
+mod pairs;
 mod summary;
 
 pub use summary::{ResolveSummary, StepQuality};
@@ -15,17 +19,23 @@ use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
 use crate::base::stopwatch::Stopwatch;
-use crate::entities::cluster::{ClusterMethod, Records, SAME, cluster};
+use crate::entities::cluster::{ClusterMethod, Records, SAME};
 use crate::entities::score::{Kept, Scoring, least_weight};
 use crate::job::{Asked, Job, Prepared};
 use crate::operators::Backend;
 use crate::rules::ScoreMethod;
 use crate::tell::curve::Curve;
 use crate::tell::evaluate::Truth;
-use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::score::rank;
+use measured::Measured;
+use pairs::Pairs;
 use std::path::{Path, PathBuf};
+
+/// Entities, components and what methods and measures know of each record.
+const BYTES_PER_RECORD: u64 = 32;
+
+/// Pairs that are copied at once.
+const AT_ONCE: usize = 1 << 18;
 
 /// What to resolve, and how.
 ///
@@ -144,6 +154,17 @@ pub struct PreparedResolve {
     with_curve: bool,
 }
 
+/// What was found, but for the pairs.
+#[derive(Debug)]
+pub struct Entities {
+    /// Of each record its entity, named by its first record. Records of a right table come after those of the left one.
+    pub entities: Vec<u32>,
+    /// How good the result would be at other thresholds, if that was asked for.
+    pub curve: Option<Curve>,
+    /// For people.
+    pub summary: ResolveSummary,
+}
+
 /// What was found.
 #[derive(Debug)]
 pub struct Resolved {
@@ -161,60 +182,90 @@ pub struct Resolved {
 impl PreparedResolve {
     /// Finds, scores and clusters on `device`.
     pub fn run(&self, device: &dyn Backend, control: &Control) -> Result<Resolved> {
-        // All candidates, if the truth asks how good they were.
-        let mut before: Vec<ScoredPair> = Vec::new();
-        let mut note = |candidates: &[Candidate]| {
-            if self.truth.is_some() {
-                before.extend(candidates.iter().map(|candidate| self.pair(candidate, SAME)));
-            }
-        };
-        let mut pairs = Vec::new();
+        let (mut pairs, mut held) = (Vec::new(), Vec::new());
+        let found = self.run_with(device, control, &mut |kept| {
+            // A list that grows has room for more.
+            held.push(control.budget().reserve(2 * size_of_val(kept) as u64, "the pairs")?);
+            pairs.extend_from_slice(kept);
+            Ok(())
+        })?;
+        let Entities { entities, curve, summary } = found;
+        Ok(Resolved { pairs, entities, curve, summary })
+    }
+
+    /// The same for who takes the pairs that are kept as they come, in order: they are in memory only where a method of
+    /// clustering needs them, and as many of them as the budget allows.
+    pub fn run_with(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        sink: &mut dyn FnMut(&[Kept]) -> Result<()>,
+    ) -> Result<Entities> {
+        let records = self.records();
+        let _entities = control.budget().reserve(BYTES_PER_RECORD * u64::from(records.n), "entities")?;
         let scoring = self.job.scoring();
         let threshold = scoring.map_or(0, Scoring::threshold);
         // A curve begins with all of them.
         let least = if self.with_curve { 0 } else { threshold };
+        let enough = if records.are_weights { rank(least_weight(threshold)) } else { threshold };
         let asked = scoring.map(|scoring| Asked { scoring, least, with_all: self.truth.is_some() });
-        let mut found = self.job.walk(device, control, asked, "keep", &mut |candidates, kept| {
-            note(candidates);
-            match scoring {
-                None => pairs.extend(candidates.iter().map(|candidate| (*candidate, SAME))),
-                Some(_) => pairs.extend_from_slice(kept),
+        let mut candidates =
+            self.truth.as_ref().map(|truth| Measured::new(truth, records, control)).transpose()?;
+        let mut pairs = Pairs::new(self.method, records, self.with_curve, control)?;
+        let (mut n_kept, mut n_matching) = (0, 0);
+        let mut take = |scored: &[Kept], kept: &[Kept]| {
+            pairs.add(scored)?;
+            n_kept += kept.len() as u64;
+            if let Some(truth) = &self.truth {
+                n_matching += truth.n_matching(kept, |(pair, _)| (pair.left, pair.right));
             }
-            Ok(())
+            sink(kept)
+        };
+        let mut found = self.job.walk(device, control, asked, "keep", &mut |found, scored| {
+            if let Some(candidates) = &mut candidates {
+                candidates.add(found)?;
+            }
+            match scoring {
+                None => found.chunks(AT_ONCE).try_for_each(|some| {
+                    let all: Vec<Kept> = some.iter().map(|candidate| (*candidate, SAME)).collect();
+                    take(&all, &all)
+                }),
+                Some(_) if self.with_curve => scored.chunks(AT_ONCE).try_for_each(|all| {
+                    let is_kept = |&&(_, score): &&Kept| score >= enough;
+                    take(all, &all.iter().filter(is_kept).copied().collect::<Vec<_>>())
+                }),
+                Some(_) => take(scored, scored),
+            }
         })?;
         let watch = Stopwatch::default();
         let mut curve = None;
         if let Some(truth) = self.truth.as_ref().filter(|_| self.with_curve) {
-            let all: Vec<ScoredPair> = pairs.iter().map(|(pair, score)| self.pair(pair, *score)).collect();
-            curve = Some(watch.time("curve", || self.curve(truth, &all, device, control))?);
-            let are_weights = self.records().are_weights;
-            let least = if are_weights { rank(least_weight(threshold)) } else { threshold };
-            pairs.retain(|(_, score)| *score >= least);
+            let (all, _held) = pairs.all()?;
+            curve = Some(watch.time("curve", || self.curve(truth, all, device, control))?);
+            pairs.retain(|pair| pair.score >= enough);
             if let Some(tally) = &mut found.scored {
-                (tally.n_kept, tally.threshold) = (pairs.len() as u64, threshold);
+                (tally.n_kept, tally.threshold) = (n_kept, threshold);
             }
         }
         let clustering = watch.enter("cluster");
-        let kept: Vec<ScoredPair> = pairs.iter().map(|(pair, score)| self.pair(pair, *score)).collect();
-        let entities = cluster(device, self.records(), &kept, self.method, control)?;
+        let with_components = self.truth.is_some() && scoring.is_some();
+        let (entities, components) = pairs.cluster(device, with_components)?;
         drop(clustering);
         found.stages.extend(&watch.stages());
 
         let mut steps = Vec::new();
-        if let Some(truth) = &self.truth {
-            let components = |pairs: &[ScoredPair]| {
-                cluster(device, self.records(), pairs, ClusterMethod::Components, control)
-            };
-            steps.push(self.step("candidates", truth, &before, &components(&before)?));
-            if self.job.scoring().is_some() {
-                steps.push(self.step("kept", truth, &kept, &components(&kept)?));
+        if let Some((truth, candidates)) = self.truth.as_ref().zip(candidates) {
+            steps.push(candidates.step("candidates"));
+            if let Some(components) = components {
+                let quality = truth.of_step(&components, n_kept, n_matching);
+                steps.push(StepQuality { name: "kept", n_pairs: n_kept, quality });
             }
             let quality = truth.of_entities(&entities);
             steps.push(StepQuality { name: "entities", n_pairs: quality.n_pairs, quality });
         }
         found.peak_memory = peak_memory();
         let summary = ResolveSummary::new(found, self.method, &entities, steps);
-        Ok(Resolved { pairs, entities, curve, summary })
+        Ok(Entities { entities, curve, summary })
     }
 
     /// All records.
@@ -226,25 +277,5 @@ impl PreparedResolve {
             first_right: n_right.map(|_| n_left),
             are_weights: method == Some(ScoreMethod::FellegiSunter),
         }
-    }
-
-    /// A pair as clustering knows records: those of a right table after those of the left one.
-    fn pair(&self, candidate: &Candidate, score: u32) -> ScoredPair {
-        let first_right = self.job.second().map_or(0, |_| self.job.left.n_records());
-        ScoredPair { left: candidate.left, right: first_right + candidate.right, score }
-    }
-
-    /// How good pairs are, and the entities that they make.
-    fn step(
-        &self,
-        name: &'static str,
-        truth: &Truth,
-        pairs: &[ScoredPair],
-        components: &[u32],
-    ) -> StepQuality {
-        let first_right = self.job.second().map_or(0, |_| self.job.left.n_records());
-        let mut quality = truth.of_entities(components);
-        quality.pairwise = truth.of_pairs(pairs.iter().map(|pair| (pair.left, pair.right - first_right)));
-        StepQuality { name, n_pairs: pairs.len() as u64, quality }
     }
 }

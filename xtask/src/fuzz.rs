@@ -6,8 +6,10 @@
 use crate::cargo::{cargo, run as run_command, target};
 use anyhow::{Context, Result, ensure};
 
-const TARGETS: [&str; 9] =
-    ["csv", "parquet", "arrow", "edges", "pairs", "truth", "rules", "scores", "weights"];
+const TARGETS: [&str; 12] = [
+    "csv", "parquet", "arrow", "edges", "pairs", "truth", "rules", "scores", "weights", "blocks", "runs",
+    "manifest",
+];
 
 /// What `cargo xtask fuzz` is asked.
 #[derive(clap::Args)]
@@ -15,7 +17,7 @@ pub(crate) struct Args {
     /// How long, in all
     #[arg(long, value_name = "N", default_value_t = 9.0)]
     minutes: f64,
-    /// What to read: csv, parquet, arrow, edges, pairs, truth, rules, scores, weights [default: all]
+    /// What to read: csv, parquet, arrow, edges, pairs, truth, rules, scores, weights, blocks, runs, manifest [default: all]
     #[arg(value_name = "TARGET", value_parser = clap::builder::PossibleValuesParser::new(TARGETS))]
     targets: Vec<String>,
 }

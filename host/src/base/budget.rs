@@ -12,6 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// What a process takes before it has read anything, and for stacks and small things: code, threads, messages.
 const OVERHEAD: u64 = 48 << 20;
 
+/// Things of one kind that there must be room for: with fewer a job would spend its time on the edges of its pieces.
+const LEAST: u64 = 1 << 16;
+
+/// Things that are handed on at once where memory is short.
+const AT_ONCE: usize = 1 << 18;
+
 /// Memory that is shared by all that a job does.
 #[derive(Debug)]
 pub struct Budget {
@@ -20,13 +26,24 @@ pub struct Budget {
     used: AtomicU64,
     /// Where that goes which is kept in files; where the system has temporary files, if nobody says.
     folder: Option<PathBuf>,
+    /// Bytes that a process takes anyway.
+    overhead: u64,
+    /// Whether any number of things is enough to go on with, however slowly: for tests.
+    is_small: bool,
     /// Reservations that are still granted, whatever room there is: for tests.
     granted: Option<AtomicU64>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { most: u64::MAX, used: AtomicU64::new(0), folder: None, granted: None }
+        Self {
+            most: u64::MAX,
+            used: AtomicU64::new(0),
+            folder: None,
+            overhead: OVERHEAD,
+            is_small: false,
+            granted: None,
+        }
     }
 }
 
@@ -34,6 +51,12 @@ impl Budget {
     /// So many bytes for the whole process.
     pub fn of(most: u64) -> Self {
         Self { most: most.saturating_sub(OVERHEAD), ..Self::default() }
+    }
+
+    /// So many bytes for what is reserved alone, and the less at once the fewer they are: a test's way to have jobs of a few
+    /// records done in pieces.
+    pub fn small(most: u64) -> Self {
+        Self { most, overhead: 0, is_small: true, ..Self::default() }
     }
 
     /// With files in this folder.
@@ -56,6 +79,12 @@ impl Budget {
         self.most.saturating_sub(self.used.load(Relaxed).max(held()))
     }
 
+    /// How many things are handed on at once: `most`, and where memory is short fewer. Whoever takes them holds something for
+    /// each.
+    pub fn at_once(&self, most: usize) -> usize {
+        if self.is_limited() { most.min(AT_ONCE) } else { most }
+    }
+
     /// Where that goes which is kept in files.
     pub fn folder(&self) -> PathBuf {
         self.folder.clone().unwrap_or_else(std::env::temp_dir)
@@ -69,10 +98,36 @@ impl Budget {
             granted.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
         });
         if is_refused || used.saturating_add(n_bytes) > self.most {
-            let need = used.saturating_add(n_bytes).saturating_add(OVERHEAD);
-            return Err(Error::Memory { what, need, most: self.most.saturating_add(OVERHEAD) });
+            drop(reserved);
+            return Err(self.lacks(n_bytes, what));
         }
         Ok(reserved)
+    }
+
+    /// The same for what cannot be done in pieces, and so is for free where a test has room for nothing but pieces.
+    pub fn hold(&self, n_bytes: u64, what: &'static str) -> Result<Reserved<'_>> {
+        self.reserve(if self.is_small { 0 } else { n_bytes }, what)
+    }
+
+    /// What is said where so many bytes more would be needed.
+    pub fn lacks(&self, n_bytes: u64, what: &'static str) -> Error {
+        let need = self.used.load(Relaxed).saturating_add(n_bytes).saturating_add(self.overhead);
+        Error::Memory { what, need, most: self.most.saturating_add(self.overhead) }
+    }
+
+    /// As many things of `each` bytes as there is room for in a share of what is left (hundredths), and that room: no more than
+    /// `most`; an error, if there is room for fewer than it takes to get on.
+    pub fn grant(
+        &self,
+        hundredths: u64,
+        each: u64,
+        most: usize,
+        what: &'static str,
+    ) -> Result<(usize, Reserved<'_>)> {
+        let least = if self.is_small { 1 } else { LEAST.min(most as u64) };
+        let fit = self.room().saturating_mul(hundredths) / 100 / each;
+        let n = fit.clamp(least, (most as u64).max(least));
+        Ok((n as usize, self.reserve(n.saturating_mul(each), what)?))
     }
 }
 
@@ -105,6 +160,23 @@ mod tests {
         drop(first);
         assert!(budget.reserve(100, "another table").is_ok());
         assert!(Budget::default().reserve(u64::MAX, "anything").is_ok());
+    }
+
+    #[test]
+    fn as_many_as_fit() {
+        let (n, granted) =
+            Budget::small(1000).grant(50, 10, 80, "things").map(|(n, it)| (n, it.n_bytes)).unwrap();
+        assert_eq!((n, granted), (50, 500));
+        let budget = Budget::small(1000);
+        let (n, all) = budget.grant(100, 10, 80, "things").unwrap();
+        assert_eq!((n, budget.room()), (80, 200));
+        drop(all);
+        assert_eq!(Budget::small(5).grant(100, 5, 80, "things").unwrap().0, 1);
+        assert!(Budget::small(5).grant(100, 6, 80, "things").is_err(), "not even one");
+        assert!(
+            Budget::of(OVERHEAD + 1000).grant(100, 1, usize::MAX, "things").is_err(),
+            "too few to get on"
+        );
     }
 
     #[test]

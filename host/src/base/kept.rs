@@ -10,7 +10,7 @@
 //! their owner may read them.
 
 use crate::base::error::{Error, Result};
-use crc32fast::hash;
+use crate::base::sealed::{sealed, unsealed};
 use hyperblock_shared::layout::Candidate;
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -26,9 +26,8 @@ const RUN: &str = "run";
 const PART: &str = "part";
 /// What a run begins with; the last byte is the version of its layout.
 const MAGIC: [u8; 8] = *b"hb-run\0\x01";
-/// Bytes of the head, of the checksum at the end, and of a candidate.
+/// Bytes of the head, and of a candidate.
 const HEAD: usize = 16;
-const CHECKSUM: usize = 4;
 const CANDIDATE: usize = 12;
 /// Runs are written while others are found: packing them must not take longer than that.
 const LEVEL: i32 = 1;
@@ -119,8 +118,7 @@ impl Kept {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Manifest::None),
             Err(error) => return Err(Error::io(&path)(error)),
         };
-        let text = unsealed(&bytes).and_then(|text| String::from_utf8(text.to_vec()).ok());
-        Ok(text.map_or(Manifest::Damaged, Manifest::Of))
+        Ok(job(&bytes).map_or(Manifest::Damaged, |job| Manifest::Of(job.to_owned())))
     }
 
     /// From now on tasks are about a part of the tables, or with an empty name about all of them.
@@ -134,11 +132,12 @@ impl Kept {
         self.folder.join(name)
     }
 
-    /// The run of a task, if it was kept, and is as it was written.
-    pub(crate) fn run(&self, task: &str) -> Option<Vec<Candidate>> {
+    /// The run of a task, if it was kept, and is as it was written; none either, if it has more than so many candidates: then
+    /// there was more memory when it was found.
+    pub(crate) fn run(&self, task: &str, most: usize) -> Option<Vec<Candidate>> {
         let path = self.path(task);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
+        let bytes = match read(&path, most) {
+            Ok(bytes) => bytes?,
             Err(error) => {
                 if error.kind() != ErrorKind::NotFound {
                     tracing::warn!("{}: {error}; the task is done again", path.display());
@@ -211,13 +210,23 @@ fn private() -> OpenOptions {
     options
 }
 
-fn sealed(bytes: &[u8]) -> Vec<u8> {
-    [bytes, &hash(bytes).to_le_bytes()].concat()
+/// The bytes of a run, unless it says that it has more candidates than so many.
+fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(HEAD as u64).read_to_end(&mut bytes)?;
+    if let Some((_, n)) = bytes.split_last_chunk::<8>().filter(|(magic, _)| **magic == MAGIC)
+        && u64::from_le_bytes(*n) > most as u64
+    {
+        return Ok(None);
+    }
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
-fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
-    let (bytes, checksum) = bytes.split_last_chunk::<CHECKSUM>()?;
-    (u32::from_le_bytes(*checksum) == hash(bytes)).then_some(bytes)
+/// Which job a manifest is of, if it is whole.
+pub fn job(manifest: &[u8]) -> Option<&str> {
+    unsealed(manifest).and_then(|text| std::str::from_utf8(text).ok())
 }
 
 /// A run as bytes: how many candidates, then lefts, rights and rules, packed.
@@ -233,7 +242,7 @@ fn packed(run: &[Candidate]) -> io::Result<Vec<u8>> {
 }
 
 /// The run, if the bytes are those of one.
-fn unpacked(bytes: &[u8]) -> Option<Vec<Candidate>> {
+pub fn unpacked(bytes: &[u8]) -> Option<Vec<Candidate>> {
     let (head, columns) = unsealed(bytes)?.split_at_checked(HEAD)?;
     let (magic, n) = head.split_first_chunk::<8>()?;
     let n = usize::try_from(u64::from_le_bytes(n.try_into().ok()?)).ok()?;

@@ -65,10 +65,8 @@ fn resolved(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
     };
     let n_pairs = job.n_to_compare();
     control.begin_comparing(n_pairs, "pairs");
-    let resolved = resolve.run(&**device, control)?;
-    if let Some(pairs) = &mut pairs {
-        pairs.write(&resolved.pairs)?;
-    }
+    let resolved = resolve
+        .run_with(&**device, control, &mut |kept| pairs.as_mut().map_or(Ok(()), |pairs| pairs.write(kept)))?;
     let members: Vec<(u32, u32)> = (0..).zip(resolved.entities.iter().copied()).collect();
     entities.write(&members)?;
     // Both are whole before one takes its place.

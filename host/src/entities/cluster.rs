@@ -17,10 +17,13 @@ mod complete;
 mod links;
 mod parts;
 
+pub(crate) use parts::{Batches, in_order};
+
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::names::expected;
 use crate::operators::Backend;
+use crate::operators::components::Components;
 use strum::{Display, EnumString, VariantNames};
 
 use hyperblock_shared::layout::ScoredPair;
@@ -63,6 +66,18 @@ impl ClusterMethod {
     /// Whether scores matter.
     pub fn reads_scores(self) -> bool {
         !matches!(self, Self::Components | Self::TiledFw)
+    }
+
+    /// The bytes that it takes for each pair of what it has at once: as it comes from a file, and what it makes of it.
+    pub(crate) fn bytes_per_pair(self) -> u64 {
+        match self {
+            Self::Components => 0,
+            Self::TiledFw => 12,
+            Self::Center | Self::ManyToOne | Self::Best => 56,
+            Self::OneToOne => 96,
+            // Tables of what is alike to what, either way round, with room for more, and a heap.
+            Self::Complete => 176,
+        }
     }
 
     /// What it does, in a few words.
@@ -113,27 +128,40 @@ pub fn cluster(
             "`{method}` links the records of two tables, and here is one; `complete` keeps entities of one table small"
         )));
     }
-    let components = |pairs: &[ScoredPair]| {
-        let mut loaded = match method {
-            ClusterMethod::TiledFw => device.load_matrix(records.n, pairs)?,
-            _ => device.load_components(records.n, pairs)?,
-        };
-        loaded.run(control)?;
-        let components = loaded.labels()?;
-        control.check()?;
-        Ok::<_, Error>(components)
+    let components = match method {
+        ClusterMethod::TiledFw => labels(device.load_matrix(records.n, pairs)?, control)?,
+        _ => labels(device.load_components(records.n, pairs)?, control)?,
     };
-    let of_all = components(pairs)?;
+    cluster_within(device, records, components, &pairs, method, control)
+}
+
+/// The same with connected components that are known already. Of what is in one, all pairs come at once.
+pub(crate) fn cluster_within(
+    device: &dyn Backend,
+    records: Records,
+    components: Vec<u32>,
+    pairs: &dyn Batches,
+    method: ClusterMethod,
+    control: &Control,
+) -> Result<Vec<u32>> {
     let of_links = |links: links::Choice| {
-        let links = links::within(&of_all, pairs, records, links, control)?;
-        components(&links)
+        let links = links::within(&components, pairs, records, links, control)?;
+        labels(device.load_components(records.n, &links)?, control)
     };
     match method {
-        ClusterMethod::Center => center::center(&of_all, pairs, control),
-        ClusterMethod::Complete => complete::complete(&of_all, pairs, control),
+        ClusterMethod::Center => center::center(&components, pairs, control),
+        ClusterMethod::Complete => complete::complete(&components, pairs, control),
         ClusterMethod::OneToOne => of_links(links::one_to_one),
         ClusterMethod::ManyToOne => of_links(links::many_to_one),
         ClusterMethod::Best => of_links(links::best),
-        ClusterMethod::Components | ClusterMethod::TiledFw => Ok(of_all),
+        ClusterMethod::Components | ClusterMethod::TiledFw => Ok(components),
     }
+}
+
+/// The connected components of pairs that are loaded.
+fn labels(mut loaded: Box<dyn Components + '_>, control: &Control) -> Result<Vec<u32>> {
+    loaded.run(control)?;
+    let components = loaded.labels()?;
+    control.check()?;
+    Ok(components)
 }

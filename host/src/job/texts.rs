@@ -165,7 +165,7 @@ impl<'a> Texts<'a> {
             return work(&self.left, self.right.as_ref());
         };
         let needed = self.job.n_bytes_of_text()? / n_passes as u64;
-        let _reserved = control.budget().reserve(needed, "the text of some columns, and encoding it")?;
+        let _reserved = control.budget().hold(needed, "the text of some columns, and encoding it")?;
         // An operand of one side may name a column of the other one by its place: then one more is read.
         let columns = operands.iter().flat_map(|operand| operand.columns.iter().map(|column| column.place));
         let columns: BTreeSet<usize> = columns.collect();

@@ -1,7 +1,9 @@
 //! Connected components of pairs of records, by hooking or by the closure of a bit matrix.
 
+mod forest;
 mod rows;
 
+pub use forest::Forest;
 pub use rows::{Rows, too_large};
 
 use crate::base::control::Control;

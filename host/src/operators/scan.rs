@@ -1,5 +1,7 @@
 //! The scan: the candidates of tasks; or those of them that a score keeps, where they can be scored before they are handed on.
 
+mod parts;
+
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::stopwatch::Stopwatch;
@@ -50,6 +52,19 @@ pub trait Scan: Send {
             hand_on(found);
         }
         Ok(outcome)
+    }
+
+    /// The same where more candidates may come than can be held at once: in runs of no more than `most` each, sorted, one of them
+    /// for each part that the task has to be cut into, in any order. Where a part has more that cannot be cut, there are too many,
+    /// and what was taken is not all. Everything in the task is listed.
+    fn run_in_parts(
+        &mut self,
+        task: Task,
+        most: usize,
+        control: &Control,
+        take: TakeRun<'_>,
+    ) -> Result<Outcome> {
+        parts::in_parts(task, most, control, take, &mut |task, found| self.run(task, most, control, found))
     }
 
     /// Whether it scores candidates where it finds them, if there is room for that.
@@ -109,6 +124,9 @@ pub struct Wanted<'a> {
 
 /// Takes some candidates, and gives something to put the next ones into; nothing, if nobody wants more.
 pub type HandOn<'a> = &'a mut dyn FnMut(Vec<Candidate>) -> Option<Vec<Candidate>>;
+
+/// Takes a sorted run of candidates, which is one of several.
+pub type TakeRun<'a> = &'a mut dyn FnMut(Vec<Candidate>) -> Result<()>;
 
 impl Wanted<'_> {
     /// Sorts what was found, if that is wanted.

@@ -6,7 +6,8 @@ use crate::base::error::Result;
 use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::operators::Backend;
-use crate::operators::scan::{HandKept, HandOn, Keep, Outcome, Scan, Wanted};
+use crate::operators::runs::sort;
+use crate::operators::scan::{HandKept, HandOn, Keep, Outcome, Scan, TakeRun, Wanted};
 use crate::plan::Program;
 use crate::plan::partition::Area;
 use hyperblock_shared::layout::Candidate;
@@ -70,6 +71,40 @@ impl<'a> Loaded<'a> {
                 Ok(outcome)
             }
         }
+    }
+
+    /// The same where all of them may be more than fits into memory: in sorted runs of no more than `most` each, in any order.
+    /// Where that cannot be, there are too many, and what was taken is not all.
+    pub(super) fn run_in_parts(
+        &mut self,
+        area: &Area,
+        most: usize,
+        control: &Control,
+        take: TakeRun<'_>,
+    ) -> Result<Outcome> {
+        let mut whole = |outcome: Outcome, mut found: Vec<Candidate>| {
+            if outcome == Outcome::Done {
+                sort(&mut found, &mut Vec::new(), control)?;
+                take(found)?;
+            }
+            Ok(outcome)
+        };
+        let mut found = Vec::new();
+        let (scan, encoded, program) = match &mut self.0 {
+            Held::Whole { scan, encoded, program } => (scan, *encoded, *program),
+            Held::Pieces(pieces) => return whole(pieces.run(area, most, control, &mut found)?, found),
+        };
+        let mut task = control.note(Lane::Scan, "prepare", || scan.task(encoded, program, area, control))?;
+        if !task.unlisted.is_empty() {
+            // What a device lists itself cannot be cut.
+            let outcome = scan.run(&task, most, control, &mut found)?;
+            if outcome == Outcome::Done {
+                return whole(outcome, found);
+            }
+            task = task.listed(encoded, program, control)?.into_owned();
+        }
+        drop(found);
+        control.note(Lane::Scan, "find", || scan.run_in_parts(task, most, control, take))
     }
 
     /// Whether candidates are scored where they are found, if there is room for that.

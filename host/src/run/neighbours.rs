@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Pairs that are made at once, at most, unless one record has more (100 MB).
-const AT_ONCE: u64 = 1 << 23;
+const AT_ONCE: usize = 1 << 23;
 
 /// Pairs that are handed on at once where they are merged.
 const MERGED: usize = 1 << 20;
@@ -46,7 +46,8 @@ impl<'a> Stream<'a> {
         control: &'a Control,
         watch: &'a Stopwatch,
     ) -> Result<Self> {
-        Self::with_room(device, orders, first_rule, control, watch, AT_ONCE)
+        let at_once = control.budget().at_once(AT_ONCE);
+        Self::with_room(device, orders, first_rule, control, watch, at_once)
     }
 
     /// The same with so many pairs made at once.
@@ -56,10 +57,10 @@ impl<'a> Stream<'a> {
         first_rule: u32,
         control: &'a Control,
         watch: &'a Stopwatch,
-        at_once: u64,
+        at_once: usize,
     ) -> Result<Self> {
         let neighbours = if orders.is_empty() { None } else { Some(device.load_neighbours(orders)?) };
-        let step = (at_once / orders.most_neighbours().max(1)).clamp(1, u64::from(u32::MAX)) as u32;
+        let step = (at_once as u64 / orders.most_neighbours().max(1)).clamp(1, u64::from(u32::MAX)) as u32;
         Ok(Self {
             neighbours,
             control,

@@ -14,7 +14,8 @@ pub fn product(
     control: &Control,
     sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
 ) -> Result<()> {
-    let mut pairs = Vec::with_capacity(AT_ONCE.min(area.n_pairs() as usize));
+    let at_once = control.budget().at_once(AT_ONCE);
+    let mut pairs = Vec::with_capacity(at_once.min(area.n_pairs() as usize));
     let mut hand_on = |pairs: &mut Vec<Candidate>| {
         control.check()?;
         sink(pairs)?;
@@ -26,7 +27,7 @@ pub fn product(
         let first = if area.half == 1 { area.right_from.max(left + 1) } else { area.right_from };
         for right in first..area.right_upto {
             pairs.push(Candidate { left, right, rule: 0 });
-            if pairs.len() == AT_ONCE {
+            if pairs.len() == at_once {
                 hand_on(&mut pairs)?;
             }
         }

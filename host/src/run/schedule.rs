@@ -1,9 +1,13 @@
 //! Schedule: areas, one after the other, on a device; their candidates, sorted, to whoever wants them.
+//!
+//! Where a budget bounds memory, an area with more candidates than fit is cut into tasks, and what these find is kept in a file
+//! meanwhile. Without one it is done again in halves, which is sooner done than listing records as often as that takes.
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::operators::scan::{HandKept, HandOn, Keep, Outcome, Wanted};
 use crate::plan::partition::{Area, halves};
+use crate::run::gathered::{Gathered, granted};
 use crate::run::loaded::Loaded;
 use crate::run::piped::piped;
 use hyperblock_shared::layout::Candidate;
@@ -33,7 +37,47 @@ pub fn run_as(
     areas: Vec<Area>,
     sink: &mut dyn FnMut(&mut [Candidate]) -> Result<()>,
 ) -> Result<()> {
-    piped(|hand_on| find(wanted, loaded, areas, hand_on), sink, &|wait| wait())
+    let budget = wanted.control.budget();
+    if !budget.is_limited() {
+        return piped(|hand_on| find(wanted, loaded, areas, hand_on), sink, &|wait| wait());
+    }
+    let (n_held, _granted) = granted(budget)?;
+    let wanted = &Wanted { most: wanted.most.min(n_held), ..*wanted };
+    let at_once = budget.at_once(n_held);
+    let take = &mut |run: &mut [Candidate]| run.chunks_mut(at_once).try_for_each(&mut *sink);
+    piped(|hand_on| find_in_parts(wanted, n_held, loaded, areas, hand_on), take, &|wait| wait())
+}
+
+/// Finds the runs of areas, one after the other, in tasks that have no more than fits. So many candidates may be held in all.
+fn find_in_parts(
+    wanted: &Wanted<'_>,
+    n_held: usize,
+    loaded: &mut Loaded<'_>,
+    areas: Vec<Area>,
+    hand_on: HandOn<'_>,
+) -> Result<()> {
+    let Wanted { most, control, .. } = *wanted;
+    let mut todo = areas;
+    todo.reverse();
+    let mut is_over = false;
+    while let Some(area) = todo.pop().filter(|_| !is_over) {
+        control.check()?;
+        let before = control.n_compared();
+        let mut runs = Gathered::new(n_held, control);
+        match loaded.run_in_parts(&area, most, control, &mut |run| runs.add(run))? {
+            Outcome::Done => runs.hand_on(&mut |run| {
+                let next = hand_on(run);
+                is_over = next.is_none();
+                next
+            })?,
+            Outcome::TooMany => {
+                tracing::debug!(?area, "more than {most} candidates in one part: done again in halves");
+                control.back_to(before);
+                again(halves(area), &mut todo)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Finds the runs of areas, one after the other, until nobody wants more.

@@ -8,6 +8,7 @@
 //! tree, so it can be carried to a machine that has one: `backends '[gpu]'` runs those trials alone.
 
 mod bench;
+mod budgets;
 mod closures;
 mod clusters;
 mod guards;
@@ -53,6 +54,7 @@ const TRIALS: &[&[Registered]] = &[
     neighbours::TRIALS,
     scores::TRIALS,
     kept::TRIALS,
+    budgets::TRIALS,
 ];
 
 fn main() {

@@ -30,12 +30,28 @@ fn folder() -> Folder {
 
 #[test]
 fn killed_at_random_moments() {
-    let folder = folder();
+    kill(&folder(), JOB);
+}
+
+/// The same with more candidates than fit into memory.
+#[test]
+fn killed_while_candidates_are_spilled() {
+    let rules = "[[rules]]\nwhen = \"levenshtein(l.name, r.name) <= 2\"\n\
+                 [[rules]]\nwhen = \"substr(l.name, 1, 1) = substr(r.name, 1, 1)\"\n";
+    let folder = Folder::with(&[("names.csv", &names(4_000)), ("rules.toml", rules)]);
+    fs::create_dir(folder.path("spilled")).expect("a folder can be made");
+    kill(&folder, &format!("{JOB} --memory 64 --spill spilled"));
+    let left = fs::read_dir(folder.path("spilled")).expect("a folder can be listed").count();
+    assert_eq!(left, 0, "something is left of what was spilled");
+}
+
+/// Kills a job again and again, and has it go on.
+fn kill(folder: &Folder, job: &str) {
     folder.stdout(&format!("{JOB} -o wanted.csv"));
     let mut n_killed = 0;
     for nth in 0..MOST_KILLS {
         let command =
-            format!("{JOB} -o found.csv --checkpoint kept{}", if nth == 0 { "" } else { " --resume" });
+            format!("{job} -o found.csv --checkpoint kept{}", if nth == 0 { "" } else { " --resume" });
         let mut running = folder.command(&command).stderr(Stdio::null()).spawn().expect("the program starts");
         sleep(Duration::from_millis(40 + (nth * 7919) % 160));
         // With SIGKILL nothing can be put in order.
@@ -48,7 +64,7 @@ fn killed_at_random_moments() {
     }
     // It may also have been killed between its last two steps.
     if !folder.names().contains("found.csv") || folder.names().contains("kept") {
-        folder.stdout(&format!("{JOB} -o found.csv --checkpoint kept --resume"));
+        folder.stdout(&format!("{job} -o found.csv --checkpoint kept --resume"));
     }
     assert!(n_killed > 0, "the job is too short");
     assert_eq!(folder.read("found.csv"), folder.read("wanted.csv"));

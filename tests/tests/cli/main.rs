@@ -5,10 +5,13 @@
 //! [`numbers`] numbers that are none, [`neighbours`] pairs of records that are near each other, [`pairs`] all of them,
 //! [`fit`] weights that are estimated, [`why`] what it says about one pair, [`cluster`] what it makes of pairs, [`resolve`] all of it in one go,
 //! [`closure`] what it makes of graphs, [`errors`] what it says when something is wrong, [`escapes`] that it says nothing to a
-//! terminal but text, [`example`] a paper's example, [`plans`] plans of other devices, [`places`] where outputs may go, [`limits`] what it does with too little memory, [`work`] how
+//! terminal but text, [`example`] a paper's example, [`plans`] plans of other devices, [`places`] where outputs may go, [`limits`] what it does with too little memory, [`budgets`] with
+//! less than it would take, [`work`] how
 //! long it takes where much is asked, and [`signals`] how it
 //! ends when it is told to.
 
+#[cfg(unix)]
+mod budgets;
 mod caches;
 mod checkpoints;
 mod closure;

@@ -1,12 +1,17 @@
 //! What reads files, a target each. It returns what it said, or nothing if all was well.
 
+use hyperblock::base::kept;
+use hyperblock::base::sealed::sealed;
+use hyperblock::base::spill::{Row, packed, unpacked};
 use hyperblock::entities::score::Weights;
 use hyperblock::read::edges::EdgeList;
 use hyperblock::read::pairs::{PairFile, PairSource};
 use hyperblock::read::table::{IdSource, ReadOptions, Schema, Table};
 use hyperblock::rules::{RuleFile, bind, bind_neighbourhoods, bind_score};
 use hyperblock::tell::evaluate::Truth;
-use hyperblock::{Control, Result};
+use hyperblock::{Candidate, Control, Error, Result};
+use hyperblock_shared::layout::ScoredPair;
+use std::fmt::Debug;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -46,7 +51,7 @@ impl Target {
 const NONE: &[&str] = &[];
 
 /// All of them.
-pub(crate) const TARGETS: [Target; 9] = [
+pub(crate) const TARGETS: [Target; 12] = [
     Target { name: "csv", corpus: &[("corpus/csv", "")], suffix: ".csv", flipped: NONE, read: table },
     Target {
         name: "parquet",
@@ -79,6 +84,21 @@ pub(crate) const TARGETS: [Target; 9] = [
         suffix: ".toml",
         flipped: NONE,
         read: weights,
+    },
+    Target {
+        name: "blocks",
+        corpus: &[("corpus/blocks", "")],
+        suffix: ".block",
+        flipped: NONE,
+        read: blocks,
+    },
+    Target { name: "runs", corpus: &[("corpus/runs", "")], suffix: ".run", flipped: NONE, read: runs },
+    Target {
+        name: "manifest",
+        corpus: &[("corpus/manifest", "")],
+        suffix: ".manifest",
+        flipped: NONE,
+        read: manifest,
     },
 ];
 
@@ -128,6 +148,34 @@ fn rules(path: &Path) -> Result<()> {
 
 fn weights(path: &Path) -> Result<()> {
     Weights::read(path).map(drop)
+}
+
+/// What the files below hold, under a checksum that is right: with another one nobody would look at it.
+fn under_seal(path: &Path) -> Result<Vec<u8>> {
+    Ok(sealed(&std::fs::read(path).map_err(Error::io(path))?))
+}
+
+/// Blocks of what was spilled: those that can be read come back as they are.
+fn blocks(path: &Path) -> Result<()> {
+    fn read<R: Row + PartialEq + Debug>(bytes: &[u8]) -> Option<()> {
+        let rows: Vec<R> = unpacked(bytes)?;
+        let again = packed(&rows).expect("what was unpacked can be packed");
+        assert_eq!(unpacked(&again), Some(rows));
+        Some(())
+    }
+    let bytes = under_seal(path)?;
+    let (narrow, wide) = (read::<Candidate>(&bytes), read::<(u32, ScoredPair)>(&bytes));
+    narrow.or(wide).ok_or_else(|| Error::Job("no block".into()))
+}
+
+/// Runs that were kept.
+fn runs(path: &Path) -> Result<()> {
+    kept::unpacked(&under_seal(path)?).map(drop).ok_or_else(|| Error::Job("no run".into()))
+}
+
+/// Which job they are of.
+fn manifest(path: &Path) -> Result<()> {
+    kept::job(&under_seal(path)?).map(drop).ok_or_else(|| Error::Job("no manifest".into()))
 }
 
 /// A table whose columns the rules are about.

@@ -44,9 +44,10 @@ fn a_folder_is_of_one_job_and_one_process() {
     let run = [candidate((1, 2, 0)), candidate((1, 3, 1))];
     let kept = Kept::open(&at, "job", false).unwrap();
     kept.keep("1", &run).unwrap();
-    assert_eq!(kept.run("1").unwrap(), run);
+    assert_eq!(kept.run("1", 9).unwrap(), run);
+    assert_eq!(kept.run("1", 1), None, "there are two");
     kept.within("part-".into());
-    assert_eq!(kept.run("1"), None);
+    assert_eq!(kept.run("1", 9), None);
     let said = |opened: Result<Kept>| opened.unwrap_err().to_string();
     assert!(said(Kept::open(&at, "job", true)).contains("another process"));
     drop(kept);
@@ -56,13 +57,13 @@ fn a_folder_is_of_one_job_and_one_process() {
     assert!(said(Kept::open(&at, "job", false)).contains("--resume"));
     assert!(said(Kept::open(&at, "another", true)).contains("another job"));
     let kept = Kept::open(&at, "job", true).unwrap();
-    assert_eq!((kept.run("1").unwrap(), kept.counts()), (run.to_vec(), (1, 0)));
+    assert_eq!((kept.run("1", 9).unwrap(), kept.counts()), (run.to_vec(), (1, 0)));
     drop(kept);
 
     // Nothing is trusted that a damaged manifest stands for.
     fs::write(at.join(MANIFEST), "job").unwrap();
     let kept = Kept::open(&at, "job", true).unwrap();
-    assert_eq!(kept.run("1"), None);
+    assert_eq!(kept.run("1", 9), None);
     kept.remove().unwrap();
     assert!(!at.exists());
 

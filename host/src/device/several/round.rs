@@ -16,6 +16,9 @@ use std::time::Instant;
 /// Runs of each place that may wait to be taken.
 const RUNS_PER_PLACE: usize = 2;
 
+/// How often a part of a part is split: more parts than there are pairs would be of no use.
+const MOST_SPLITS: u32 = 32;
+
 /// Work that can be cut.
 pub(super) trait Part: Clone + Send + Sync {
     /// What it is expected to take: where it was planned for, and on a CPU beside that.
@@ -51,6 +54,24 @@ pub(super) fn share<P: Part, S: Send, R: Send>(
     control: &Control,
     work: &Work<'_, P, S, R>,
 ) -> Result<Option<Vec<Run<P, R>>>> {
+    let mut taken = Vec::new();
+    let outcome = share_with(several, whole, held, most, control, work, &mut |run| {
+        taken.push(run);
+        Ok(())
+    })?;
+    Ok((outcome == Outcome::Done).then_some(taken))
+}
+
+/// The same for who takes runs as they come. If there are too many, what was taken is not all.
+pub(super) fn share_with<P: Part, S: Send, R: Send>(
+    several: &Several,
+    whole: P,
+    held: &mut [Option<S>],
+    most: usize,
+    control: &Control,
+    work: &Work<'_, P, S, R>,
+    take: &mut dyn FnMut(Run<P, R>) -> Result<()>,
+) -> Result<Outcome> {
     let taking_part = several.taking_part(&whole, held);
     let parts = several.cut(whole, &taking_part);
     let n_parts = parts.len();
@@ -61,10 +82,9 @@ pub(super) fn share<P: Part, S: Send, R: Send>(
         dealer.failed(nth);
     }
     let parts = parts.into_iter().map(Arc::new).collect();
-    let state = Mutex::new(State { parts, dealer, ended: None, n_found: 0 });
+    let state = Mutex::new(State { parts, n_splits: vec![0; n_parts], dealer, ended: None, n_found: 0 });
     let round = Round { several, most, n_parts, control, work, state, changed: Condvar::new() };
     let (sender, runs) = sync_channel(RUNS_PER_PLACE * several.places.len());
-    let mut taken = Vec::new();
     thread::scope(|scope| {
         let mut working = Vec::new();
         for (nth, held) in held.iter_mut().enumerate() {
@@ -74,7 +94,14 @@ pub(super) fn share<P: Part, S: Send, R: Send>(
             }
         }
         drop(sender);
-        taken.extend(runs);
+        for run in runs {
+            if let Err(error) = take(run) {
+                // Places stop before their next task; what they are about is taken by nobody.
+                round.state().ended.get_or_insert(Err(error));
+                round.changed.notify_all();
+                break;
+            }
+        }
         for thread in working {
             // What panics there is a defect here as well.
             thread.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -83,8 +110,8 @@ pub(super) fn share<P: Part, S: Send, R: Send>(
     let State { parts, dealer, ended, .. } = round.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     tracing::debug!("{} tasks, {} of them stolen", parts.len(), dealer.n_stolen());
     match ended {
-        None => Ok(Some(taken)),
-        Some(Ok(())) => Ok(None),
+        None => Ok(Outcome::Done),
+        Some(Ok(())) => Ok(Outcome::TooMany),
         Some(Err(error)) => Err(error),
     }
 }
@@ -104,6 +131,8 @@ struct Round<'a, P, S, R> {
 struct State<P> {
     /// By number; what was split stays, and its parts come after.
     parts: Vec<Arc<P>>,
+    /// By number: how often that was split which it is a part of.
+    n_splits: Vec<u32>,
     dealer: Dealer,
     /// Why nobody goes on, if so: there are too many, or an error.
     ended: Option<Result<()>>,
@@ -112,11 +141,13 @@ struct State<P> {
 
 impl<P: Part> State<P> {
     /// Has a place do its task, which is too large, as two; whether it can be.
-    fn split(&mut self, place: usize, part: &P) -> bool {
-        let parts = part.clone().cut(2);
+    fn split(&mut self, place: usize, ix: usize, part: &P) -> bool {
+        let n_splits = self.n_splits[ix] + 1;
+        let parts = if n_splits <= MOST_SPLITS { part.clone().cut(2) } else { Vec::new() };
         if parts.len() < 2 {
             return false;
         }
+        self.n_splits.extend(parts.iter().map(|_| n_splits));
         let expected: Vec<Expected> = parts.iter().map(Part::expected).collect();
         self.dealer.split(place, &expected);
         self.parts.extend(parts.into_iter().map(Arc::new));
@@ -193,11 +224,11 @@ impl<P: Part, S: Send, R: Send> Round<'_, P, S, R> {
                 // There was no room for them there. If there is none here either, others have to be handed on first.
                 Ok((Outcome::TooMany, run)) => {
                     let has_room = state.n_found.saturating_add(run.len()) <= self.most;
-                    if !(has_room && state.split(nth, &part)) {
+                    if !(has_room && state.split(nth, ix, &part)) {
                         state.ended.get_or_insert(Ok(()));
                     }
                 }
-                Err(Error::DeviceMemory { .. }) if state.split(nth, &part) => {}
+                Err(Error::DeviceMemory { .. }) if state.split(nth, ix, &part) => {}
                 Err(error) if is_of_a_place(&error) => {
                     *held = None;
                     if state.dealer.failed(nth) {

@@ -2,12 +2,12 @@
 
 use super::Several;
 use super::dealer::Expected;
-use super::round::{Nth, Part, share};
+use super::round::{Nth, Part, share, share_with};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::Encoded;
 use crate::operators::runs::{merge, sort};
-use crate::operators::scan::{Outcome, Scan, ScanOperator};
+use crate::operators::scan::{Outcome, Scan, ScanOperator, TakeRun};
 use crate::plan::Program;
 use crate::plan::partition::Area;
 use crate::plan::task::Task;
@@ -69,24 +69,8 @@ impl Scan for SeveralScan<'_> {
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
         let most = most.saturating_sub(found.len());
-        let run = |task: &Task, Nth { ix, n }: Nth, scan: &mut Box<dyn Scan + '_>| {
-            // Parts of tasks are as large as there happened to be room for.
-            let kept = control.kept().filter(|_| ix < n).map(|kept| (kept, task.name(ix, n)));
-            if let Some((kept, name)) = &kept
-                && let Some(run) = kept.run(name)
-            {
-                control.advance(task.n_pairs);
-                return Ok((Outcome::Done, run));
-            }
-            let (mut run, mut room) = (Vec::new(), Vec::new());
-            let outcome = scan.run(task, most, control, &mut run)?;
-            sort(&mut run, &mut room, control)?;
-            match kept {
-                Some((kept, name)) if outcome == Outcome::Done => kept.keep(&name, &run)?,
-                _ => {}
-            }
-            Ok((outcome, run))
-        };
+        let run =
+            |task: &Task, nth: Nth, scan: &mut Box<dyn Scan + '_>| run_one(task, nth, most, control, scan);
         match share(self.several, task.clone(), &mut self.scans, most, control, &run)? {
             None => Ok(Outcome::TooMany),
             Some(runs) => {
@@ -96,4 +80,44 @@ impl Scan for SeveralScan<'_> {
             }
         }
     }
+
+    /// Places find runs beside each other, and what they have found waits for whoever takes it.
+    fn run_in_parts(
+        &mut self,
+        task: Task,
+        most: usize,
+        control: &Control,
+        take: TakeRun<'_>,
+    ) -> Result<Outcome> {
+        let n_places = self.scans.iter().flatten().count().max(1);
+        let most = (most / n_places).max(1);
+        let run =
+            |task: &Task, nth: Nth, scan: &mut Box<dyn Scan + '_>| run_one(task, nth, most, control, scan);
+        share_with(self.several, task, &mut self.scans, usize::MAX, control, &run, &mut |(_, run)| take(run))
+    }
+}
+
+/// A task at a place: its run, sorted; or the one that was kept of it.
+fn run_one(
+    task: &Task,
+    Nth { ix, n }: Nth,
+    most: usize,
+    control: &Control,
+    scan: &mut Box<dyn Scan + '_>,
+) -> Result<(Outcome, Vec<Candidate>)> {
+    // Parts of tasks are as large as there happened to be room for.
+    let kept = control.kept().filter(|_| ix < n).map(|kept| (kept, task.name(ix, n)));
+    if let Some((kept, name)) = &kept
+        && let Some(run) = kept.run(name, most)
+    {
+        control.advance(task.n_pairs);
+        return Ok((Outcome::Done, run));
+    }
+    let (mut run, mut room) = (Vec::new(), Vec::new());
+    let outcome = scan.run(task, most, control, &mut run)?;
+    if outcome == Outcome::Done {
+        sort(&mut run, &mut room, control)?;
+        kept.map_or(Ok(()), |(kept, name)| kept.keep(&name, &run))?;
+    }
+    Ok((outcome, run))
 }

@@ -6,7 +6,7 @@
 //! one is the centre. What has a centre, or is one, stays as it is. Pairs of different components have no
 //! record in common, so each component can be gone through by itself.
 
-use super::parts::for_each_component;
+use super::parts::{Batches, for_each_component};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use hyperblock_shared::layout::ScoredPair;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 const NEW: u32 = u32::MAX;
 
 /// The entity of each record, named by its smallest one; `components` are those of the pairs.
-pub(super) fn center(components: &[u32], pairs: &[ScoredPair], control: &Control) -> Result<Vec<u32>> {
+pub(super) fn center(components: &[u32], pairs: &dyn Batches, control: &Control) -> Result<Vec<u32>> {
     // By record: its centre; a centre has itself.
     let centres: Vec<AtomicU32> = components.par_iter().map(|_| AtomicU32::new(NEW)).collect();
     for_each_component(components, pairs, control, |pairs| {

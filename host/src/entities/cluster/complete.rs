@@ -7,7 +7,7 @@
 //! lesser of the scores, and what is alike to one of them alone is forgotten. Each step forgets at least half
 //! of what it looks at, so all steps together look at about as much as there are pairs.
 
-use super::parts::for_each_component;
+use super::parts::{Batches, for_each_component};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use hashbrown::HashMap;
@@ -19,7 +19,7 @@ use std::mem::take;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The entity of each record, named by its smallest one; `components` are those of the pairs.
-pub(super) fn complete(components: &[u32], pairs: &[ScoredPair], control: &Control) -> Result<Vec<u32>> {
+pub(super) fn complete(components: &[u32], pairs: &dyn Batches, control: &Control) -> Result<Vec<u32>> {
     let entities: Vec<AtomicU32> = (0..components.len() as u32).into_par_iter().map(AtomicU32::new).collect();
     let set = |record: u32, entity: u32| entities[record as usize].store(entity, Relaxed);
     for_each_component(components, pairs, control, |pairs| match pairs {

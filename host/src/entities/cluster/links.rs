@@ -7,7 +7,7 @@
 //! records are free: at least half of the greatest weight. A pair that weighs nothing or less is never worth it.
 
 use super::Records;
-use super::parts::for_each_component;
+use super::parts::{Batches, for_each_component};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use hyperblock_shared::layout::ScoredPair;
@@ -28,7 +28,7 @@ pub(super) type Choice = fn(&mut [ScoredPair], Worth) -> Vec<ScoredPair>;
 /// The pairs that `of` keeps in each component, sorted.
 pub(super) fn within(
     components: &[u32],
-    pairs: &[ScoredPair],
+    pairs: &dyn Batches,
     records: Records,
     of: Choice,
     control: &Control,

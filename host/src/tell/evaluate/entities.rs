@@ -8,6 +8,10 @@
 use super::{Matches, NONE, Truth};
 use hashbrown::HashMap;
 use hyperblock_shared::layout::Candidate;
+use rayon::prelude::*;
+
+/// Pairs that a thread looks up at a time.
+const AT_ONCE: usize = 1 << 14;
 
 /// Precision and recall of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,6 +64,20 @@ impl Truth {
             n_found += u64::from(self.matches(&Candidate { left, right, rule: 0 }));
         }
         self.pairwise(n_found, n_pairs)
+    }
+
+    /// How many of some pairs match.
+    pub(crate) fn n_matching<P: Sync>(&self, pairs: &[P], ends: impl Fn(&P) -> (u32, u32) + Sync) -> u64 {
+        let is_match = |pair: &P| {
+            let (left, right) = ends(pair);
+            self.matches(&Candidate { left, right, rule: 0 })
+        };
+        pairs.par_chunks(AT_ONCE).map(|some| some.iter().filter(|pair| is_match(pair)).count() as u64).sum()
+    }
+
+    /// How good entities are, and so many pairs of which so many match.
+    pub(crate) fn of_step(&self, entities: &[u32], n_pairs: u64, n_matching: u64) -> EntityQuality {
+        EntityQuality { pairwise: self.pairwise(n_matching, n_pairs), ..self.of_entities(entities) }
     }
 
     /// How good entities are: of each record its entity, the right table's records after the left's.
