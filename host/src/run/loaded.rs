@@ -97,10 +97,12 @@ impl<'a> Loaded<'a> {
         let mut task = control.note(Lane::Scan, "prepare", || scan.task(encoded, program, area, control))?;
         if !task.unlisted.is_empty() {
             // What a device lists itself cannot be cut.
+            let before = control.n_compared();
             let outcome = scan.run(&task, most, control, &mut found)?;
             if outcome == Outcome::Done {
                 return whole(outcome, found);
             }
+            control.back_to(before);
             task = task.listed(encoded, program, control)?.into_owned();
         }
         drop(found);

