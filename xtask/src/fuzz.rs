@@ -6,9 +6,9 @@
 use crate::cargo::{cargo, run as run_command, target};
 use anyhow::{Context, Result, ensure};
 
-const TARGETS: [&str; 12] = [
+const TARGETS: [&str; 13] = [
     "csv", "parquet", "arrow", "edges", "pairs", "truth", "rules", "scores", "weights", "blocks", "runs",
-    "manifest",
+    "manifest", "cache",
 ];
 
 /// What `cargo xtask fuzz` is asked.
@@ -17,7 +17,8 @@ pub(crate) struct Args {
     /// How long, in all
     #[arg(long, value_name = "N", default_value_t = 9.0)]
     minutes: f64,
-    /// What to read: csv, parquet, arrow, edges, pairs, truth, rules, scores, weights, blocks, runs, manifest [default: all]
+    /// What to read: csv, parquet, arrow, edges, pairs, truth, rules, scores, weights, blocks, runs, manifest, cache
+    /// [default: all]
     #[arg(value_name = "TARGET", value_parser = clap::builder::PossibleValuesParser::new(TARGETS))]
     targets: Vec<String>,
 }

@@ -165,7 +165,12 @@ impl Columns {
         let grouping = &needs.grouping;
         control.begin((grouping.slots.len() + needs.n_columns()) as u64, "columns");
         let reading = Reading { columns: self, control, take };
-        let domains = (0..grouping.members.len()).map(|group| reading.n_values(&needs.name_of_domain(group)));
+        let domains = grouping.members.iter().enumerate().map(|(group, members)| {
+            // Each value is some record's.
+            let most =
+                members.iter().map(|&slot| u64::from(self.n_records[grouping.slots[slot].table])).sum();
+            reading.n_values(&needs.name_of_domain(group), most)
+        });
         let n_values: Vec<usize> = domains.collect::<Result<_, _>>()?;
         let slots = grouping.slots.iter().enumerate();
         let codes = slots.map(|(slot, of_slot)| {
@@ -204,7 +209,9 @@ impl Columns {
         let [n_left, n_right] = self.n_records;
         let n_records = [n_left, if is_one_table { 0 } else { n_right }];
         let is_rank = |&rank: &u32| rank == MISSING || rank < *n_keys;
-        let are_ranks = by_table.iter().all(|ranks| ranks.par_iter().all(is_rank));
+        let n_ranks: usize = by_table.iter().map(Vec::len).sum();
+        let are_ranks =
+            *n_keys as usize <= n_ranks && by_table.iter().all(|ranks| ranks.par_iter().all(is_rank));
         reading.is_sound(are_ranks && by_table.each_ref().map(|ranks| ranks.len() as u32) == n_records)?;
         Ok(Ranks { by_table, n_keys: *n_keys })
     }
@@ -231,9 +238,9 @@ impl Reading<'_> {
         if is_sound { Ok(()) } else { Err(wrong()) }
     }
 
-    fn n_values(&self, name: &str) -> Result<usize, Damaged> {
+    fn n_values(&self, name: &str, most: u64) -> Result<usize, Damaged> {
         match self.column(name)? {
-            Column::Values(n) if *n < u64::from(MISSING) => Ok(*n as usize),
+            Column::Values(n) if *n <= most => Ok(*n as usize),
             _ => Err(wrong()),
         }
     }
@@ -257,7 +264,7 @@ impl Reading<'_> {
             let end = u64::from(head.start) + u64::from(head.len.div_ceil(per_word));
             head.len <= longest && end <= words.len() as u64
         };
-        let are_bits = matches!(bits, 8 | 16 | 32);
+        let are_bits = matches!(bits, 8 | 16 | 32) && longest == most(&heads);
         self.is_sound(are_bits && heads.len() == n_values && heads.par_iter().all(is_within))?;
         (self.take)(Ready::Heads(heads.clone()));
         (self.take)(Ready::Words(words.clone()));
@@ -276,6 +283,7 @@ impl Reading<'_> {
             head.len <= longest && end <= tokens.len() as u64
         };
         let are_tokens = tokens.par_iter().all(|token| *token < n_tokens);
+        let are_tokens = are_tokens && n_tokens as usize <= tokens.len() && longest == most(&heads);
         self.is_sound(are_tokens && heads.len() == n_values && heads.par_iter().all(is_within))?;
         (self.take)(Ready::Heads(heads.clone()));
         (self.take)(Ready::Halves(tokens.clone()));
@@ -296,6 +304,11 @@ impl Reading<'_> {
         self.is_sound(bits.len() == self.columns.n_records[table].div_ceil(32) as usize)?;
         Ok(MarkColumn { table, bits })
     }
+}
+
+/// The length of the longest value.
+fn most(heads: &[Head]) -> u32 {
+    heads.par_iter().map(|head| head.len).max().unwrap_or(0)
 }
 
 fn wrong() -> Damaged {

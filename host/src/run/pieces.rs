@@ -5,6 +5,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::scan::Outcome;
@@ -39,11 +40,14 @@ impl Pieces<'_> {
         let mut todo = blocks(area);
         while let Some(block) = todo.pop() {
             control.check()?;
-            let part = self.encoded.restrict(block.left.clone(), block.right.clone());
-            if n_bytes(&part) > self.budget && !block.is_one_pair() {
+            let n_records = block.left.len() + block.right.len();
+            let needed = self.encoded.n_bytes_of(&block.left, &block.right);
+            if needed + LIST_BYTES_PER_RECORD * n_records as u64 > self.budget && !block.is_one_pair() {
                 todo.extend(block.cut());
                 continue;
             }
+            let prepare = || self.encoded.restrict(block.left.clone(), block.right.clone());
+            let part = control.note(Lane::Scan, "restrict", prepare);
             if let Some(kept) = control.kept() {
                 // Records are numbered from 0 within each block.
                 let Block { left, right, .. } = &block;

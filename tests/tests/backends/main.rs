@@ -23,6 +23,7 @@ mod overlaps;
 mod papers;
 mod places;
 mod plans;
+mod refusals;
 mod relations;
 mod scan;
 mod scores;
@@ -48,6 +49,7 @@ const TRIALS: &[&[Registered]] = &[
     similar::TRIALS,
     joins::TRIALS,
     overlaps::TRIALS,
+    refusals::TRIALS,
     relations::TRIALS,
     closures::TRIALS,
     clusters::TRIALS,

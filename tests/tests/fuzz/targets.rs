@@ -3,13 +3,14 @@
 use hyperblock::base::kept;
 use hyperblock::base::sealed::sealed;
 use hyperblock::base::spill::{Row, packed, unpacked};
+use hyperblock::device::cpu::Cpu;
 use hyperblock::entities::score::Weights;
 use hyperblock::read::edges::EdgeList;
 use hyperblock::read::pairs::{PairFile, PairSource};
-use hyperblock::read::table::{IdSource, ReadOptions, Schema, Table};
+use hyperblock::read::table::{Cache, IdSource, ReadOptions, Schema, Table};
 use hyperblock::rules::{RuleFile, bind, bind_neighbourhoods, bind_score};
 use hyperblock::tell::evaluate::Truth;
-use hyperblock::{Candidate, Control, Error, Result};
+use hyperblock::{Candidate, Control, Error, Job, Result};
 use hyperblock_shared::layout::ScoredPair;
 use std::fmt::Debug;
 use std::io::Write;
@@ -51,7 +52,7 @@ impl Target {
 const NONE: &[&str] = &[];
 
 /// All of them.
-pub(crate) const TARGETS: [Target; 12] = [
+pub(crate) const TARGETS: [Target; 13] = [
     Target { name: "csv", corpus: &[("corpus/csv", "")], suffix: ".csv", flipped: NONE, read: table },
     Target {
         name: "parquet",
@@ -100,6 +101,7 @@ pub(crate) const TARGETS: [Target; 12] = [
         flipped: NONE,
         read: manifest,
     },
+    Target { name: "cache", corpus: &[("corpus/cache", "")], suffix: ".edits", flipped: NONE, read: cache },
 ];
 
 /// More than any of the files to begin with unpacks to, and little enough for all threads at once.
@@ -176,6 +178,75 @@ fn runs(path: &Path) -> Result<()> {
 /// Which job they are of.
 fn manifest(path: &Path) -> Result<()> {
     kept::job(&under_seal(path)?).map(drop).ok_or_else(|| Error::Job("no manifest".into()))
+}
+
+/// Edits of a cache's headers, under their seal: a job takes what it finds there, or makes it anew. A file says which of the
+/// cache's is edited, and then of each edit where, in two bytes, and what stands there then.
+fn cache(path: &Path) -> Result<()> {
+    let edits = std::fs::read(path).map_err(Error::io(path))?;
+    let Some((&which, edits)) = edits.split_first() else { return Ok(()) };
+    let CachedJob { table, rules, files, .. } = cached_job();
+    let folder = tempfile::tempdir().map_err(Error::io(path))?;
+    for (nth, (name, bytes)) in files.iter().enumerate() {
+        let mut bytes = bytes.clone();
+        if nth == usize::from(which) % files.len() {
+            edit(&mut bytes, edits);
+        }
+        std::fs::write(folder.path().join(name), bytes).map_err(Error::io(path))?;
+    }
+    run_cached(table, rules, folder.path())
+}
+
+/// Edits the header of a store, and seals it.
+fn edit(bytes: &mut [u8], edits: &[u8]) {
+    // Behind the header are its length, the checksum of both, and eight bytes.
+    let end = bytes.len() - 12;
+    let (before, len) = bytes[..end].split_last_chunk::<8>().expect("a store has an end");
+    let start = before.len() - u64::from_le_bytes(*len) as usize;
+    let n_header = before.len() - start;
+    for edit in edits.as_chunks::<3>().0 {
+        bytes[start + usize::from(u16::from_be_bytes([edit[0], edit[1]])) % n_header] = edit[2];
+    }
+    let sealed = sealed(&bytes[start..end]);
+    bytes[start..end + 4].copy_from_slice(&sealed);
+}
+
+/// A job whose tables are in a cache.
+struct CachedJob {
+    _folder: tempfile::TempDir,
+    table: PathBuf,
+    rules: PathBuf,
+    files: Vec<(std::ffi::OsString, Vec<u8>)>,
+}
+
+fn cached_job() -> &'static CachedJob {
+    static JOB: OnceLock<CachedJob> = OnceLock::new();
+    JOB.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let (table, rules) = (folder.path().join("t.csv"), folder.path().join("r.toml"));
+        let row = |n: u32| format!("k{},name {},{},19{}-01-02\n", (7 * n) % 31, n % 5, n % 9, 60 + n);
+        let text: String = (0..31).map(row).collect();
+        std::fs::write(&table, format!("id,name,size,born\n{text}")).expect("a file can be written");
+        let text = "[[rules]]\nwhen = \"levenshtein(l.name, r.name) <= 1 AND abs(l.size - r.size) <= 2 AND l.size > 1\"\n\
+                    [[rules]]\nwhen = \"jaccard(words(l.name), words(r.name)) >= 0.5 AND l.born = r.born\"\n\
+                    [[neighbourhoods]]\nkey = \"l.name\"\nwindow = 2\n";
+        std::fs::write(&rules, text).expect("a file can be written");
+        let kept = folder.path().join("kept");
+        run_cached(&table, &rules, &kept).unwrap_or_else(|error| panic!("{error}"));
+        let entries = std::fs::read_dir(&kept).expect("a folder").map(|entry| entry.expect("an entry"));
+        let mut files: Vec<_> =
+            entries.map(|it| (it.file_name(), std::fs::read(it.path()).expect("a file"))).collect();
+        files.sort();
+        assert!(files.len() >= 3, "a table, its columns, and ranks");
+        CachedJob { _folder: folder, table, rules, files }
+    })
+}
+
+fn run_cached(table: &Path, rules: &Path, folder: &Path) -> Result<()> {
+    let (device, control) = (Cpu::new(), Control::default());
+    let cache = Cache { folder: folder.to_owned(), verifies: false };
+    let job = Job::dedupe(table, rules).cache(Some(cache)).prepare(&device, &control)?;
+    job.run(&device, &control, &mut |_| Ok(())).map(drop)
 }
 
 /// A table whose columns the rules are about.
