@@ -266,8 +266,8 @@ impl Backend for Cuda {
     fn memory_for_columns(&self) -> Result<u64> {
         // Others may have taken or given back some since.
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        // Columns that are there already are some of those that are asked for.
-        Ok((self.free_bytes()? + self.travelled.n_bytes()) / 2)
+        // Columns that are there already are some of those that are asked for. The rest is for what is made of them, and results.
+        Ok((self.free_bytes()? + self.travelled.n_bytes()) / 3 * 2)
     }
 
     fn peak_memory(&self) -> Option<u64> {

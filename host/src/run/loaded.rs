@@ -82,17 +82,20 @@ impl<'a> Loaded<'a> {
         control: &Control,
         take: TakeRun<'_>,
     ) -> Result<Outcome> {
+        let mut found = Vec::new();
+        let (scan, encoded, program) = match &mut self.0 {
+            Held::Whole { scan, encoded, program } => (scan, *encoded, *program),
+            Held::Pieces(pieces) => {
+                pieces.run_in_parts(area, most, control, take)?;
+                return Ok(Outcome::Done);
+            }
+        };
         let mut whole = |outcome: Outcome, mut found: Vec<Candidate>| {
             if outcome == Outcome::Done {
                 sort(&mut found, &mut Vec::new(), control)?;
                 take(found)?;
             }
             Ok(outcome)
-        };
-        let mut found = Vec::new();
-        let (scan, encoded, program) = match &mut self.0 {
-            Held::Whole { scan, encoded, program } => (scan, *encoded, *program),
-            Held::Pieces(pieces) => return whole(pieces.run(area, most, control, &mut found)?, found),
         };
         let mut task = control.note(Lane::Scan, "prepare", || scan.task(encoded, program, area, control))?;
         if !task.unlisted.is_empty() {
@@ -107,6 +110,11 @@ impl<'a> Loaded<'a> {
         }
         drop(found);
         control.note(Lane::Scan, "find", || scan.run_in_parts(task, most, control, take))
+    }
+
+    /// Whether it is on the device piece by piece.
+    pub(super) fn is_in_pieces(&self) -> bool {
+        matches!(&self.0, Held::Pieces(_))
     }
 
     /// Whether candidates are scored where they are found, if there is room for that.

@@ -8,7 +8,8 @@ use crate::base::error::Result;
 use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::operators::Backend;
-use crate::operators::scan::Outcome;
+use crate::operators::runs::sort;
+use crate::operators::scan::{Outcome, TakeRun};
 use crate::plan::Program;
 use crate::plan::partition::{Area, blocks, whole};
 use crate::plan::sweep::{Block, LIST_BYTES_PER_RECORD};
@@ -40,34 +41,79 @@ impl Pieces<'_> {
         let mut todo = blocks(area);
         while let Some(block) = todo.pop() {
             control.check()?;
-            let n_records = block.left.len() + block.right.len();
-            let needed = self.encoded.n_bytes_of(&block.left, &block.right);
-            if needed + LIST_BYTES_PER_RECORD * n_records as u64 > self.budget && !block.is_one_pair() {
+            if !self.fits(&block) {
                 todo.extend(block.cut());
-                continue;
-            }
-            let prepare = || self.encoded.restrict(block.left.clone(), block.right.clone());
-            let part = control.note(Lane::Scan, "restrict", prepare);
-            if let Some(kept) = control.kept() {
-                // Records are numbered from 0 within each block.
-                let Block { left, right, .. } = &block;
-                kept.within(format!("{}-{}-{}-{}-in-", left.start, left.end, right.start, right.end));
-            }
-            let program = self.program.over(&part)?;
-            let first = found.len();
-            let most = most.saturating_sub(first);
-            let mut scan = self.device.load(&part, &program)?;
-            let task = scan.task(&part, &program, &block.area(), control)?;
-            let outcome = scan.run(&task, most, control, found)?;
-            for candidate in &mut found[first..] {
-                candidate.left += block.left.start;
-                candidate.right += block.right.start;
-            }
-            if outcome == Outcome::TooMany {
-                return Ok(outcome);
+            } else if self.run_block(&block, most, control, found)? == Outcome::TooMany {
+                return Ok(Outcome::TooMany);
             }
         }
         Ok(Outcome::Done)
+    }
+
+    /// The same where all of them may be more than fits into memory: in sorted runs of no more than `most` each, in any order.
+    pub(super) fn run_in_parts(
+        &self,
+        area: &Area,
+        most: usize,
+        control: &Control,
+        take: TakeRun<'_>,
+    ) -> Result<()> {
+        let mut todo = blocks(area);
+        while let Some(block) = todo.pop() {
+            control.check()?;
+            if !self.fits(&block) {
+                todo.extend(block.cut());
+                continue;
+            }
+            let (mut found, before) = (Vec::new(), control.n_compared());
+            // A single pair has at most one: nothing is left to cut.
+            let most = if block.is_one_pair() { usize::MAX } else { most };
+            match self.run_block(&block, most, control, &mut found)? {
+                Outcome::Done => {
+                    sort(&mut found, &mut Vec::new(), control)?;
+                    take(found)?;
+                }
+                Outcome::TooMany => {
+                    control.back_to(before);
+                    todo.extend(block.cut());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a device can hold what a block needs, or it cannot be cut.
+    fn fits(&self, block: &Block) -> bool {
+        let n_records = (block.left.len() + block.right.len()) as u64;
+        let needed = self.encoded.n_bytes_of(&block.left, &block.right) + LIST_BYTES_PER_RECORD * n_records;
+        needed <= self.budget || block.is_one_pair()
+    }
+
+    fn run_block(
+        &self,
+        block: &Block,
+        most: usize,
+        control: &Control,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Outcome> {
+        let Block { left, right, .. } = block;
+        let prepare = || self.encoded.restrict(left.clone(), right.clone());
+        let part = control.note(Lane::Scan, "restrict", prepare);
+        if let Some(kept) = control.kept() {
+            // Records are numbered from 0 within each block.
+            kept.within(format!("{}-{}-{}-{}-in-", left.start, left.end, right.start, right.end));
+        }
+        let program = self.program.over(&part)?;
+        let first = found.len();
+        let most = most.saturating_sub(first);
+        let mut scan = control.note(Lane::Scan, "load", || self.device.load(&part, &program))?;
+        let task = scan.task(&part, &program, &block.area(), control)?;
+        let outcome = control.note(Lane::Scan, "find", || scan.run(&task, most, control, found))?;
+        for candidate in &mut found[first..] {
+            candidate.left += left.start;
+            candidate.right += right.start;
+        }
+        Ok(outcome)
     }
 }
 

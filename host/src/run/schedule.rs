@@ -1,7 +1,7 @@
 //! Schedule: areas, one after the other, on a device; their candidates, sorted, to whoever wants them.
 //!
-//! Where a budget bounds memory, an area with more candidates than fit is cut into tasks, and what these find is kept in a file
-//! meanwhile. Without one it is done again in halves, which is sooner done than listing records as often as that takes.
+//! Where a budget bounds memory, or a job is on the device piece by piece, an area with more candidates than fit is cut into tasks, and what these find is kept in a file
+//! meanwhile. Else it is done again in halves, which is sooner done than listing records as often as that takes.
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -16,6 +16,9 @@ use std::time::Instant;
 
 /// The most candidates that are held in memory at once (400 MB).
 pub const MOST_CANDIDATES: usize = 1 << 25;
+
+/// The same of a job that is on the device piece by piece, before some are kept in a file (1.6 GB).
+const MOST_OF_PIECES: usize = 1 << 27;
 
 /// Runs `areas` in order and hands each one's candidates, sorted, to `sink`, which may number them as the tables do, some at a
 /// time. An area with more than `most_candidates` is done again in halves where they cannot stay on the device, so memory
@@ -39,7 +42,13 @@ pub fn run_as(
 ) -> Result<()> {
     let budget = wanted.control.budget();
     if !budget.is_limited() {
-        return piped(|hand_on| find(wanted, loaded, areas, hand_on), sink, &|wait| wait());
+        // A piece takes long to load: none is done twice for what others have found.
+        let pieces = loaded.is_in_pieces();
+        let find = |hand_on: HandOn<'_>| match pieces {
+            true => find_in_parts(wanted, MOST_OF_PIECES, loaded, areas, hand_on),
+            false => find(wanted, loaded, areas, hand_on),
+        };
+        return piped(find, sink, &|wait| wait());
     }
     let (n_held, _granted) = granted(budget)?;
     let wanted = &Wanted { most: wanted.most.min(n_held), ..*wanted };
