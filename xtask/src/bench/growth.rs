@@ -38,6 +38,15 @@ pub(crate) struct GrowthArgs {
     /// What is written: csv, tsv, parquet or arrow; or count, where candidates are counted only
     #[arg(long, value_name = "FORMAT", default_value = "csv", value_parser = ["csv", "tsv", "parquet", "arrow", "count"])]
     format: String,
+    /// With what is encoded taken from a cache, which the run that is not counted makes
+    #[arg(long)]
+    cache: bool,
+    /// With so much memory
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u32>,
+    /// With so much of a GPU's memory
+    #[arg(long, value_name = "MIB")]
+    device_memory: Option<u32>,
     /// Runs of each, after one that is not counted
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,

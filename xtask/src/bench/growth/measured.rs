@@ -11,6 +11,7 @@ use crate::record;
 use crate::replace::replace;
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -33,12 +34,14 @@ const ZIPS: [&str; 1] = ["l.zip = r.zip AND levenshtein_similarity(l.last_name, 
 /// A file: the rules are many, and have names.
 const TRAFFIC: &str = include_str!("../../../paper/traffic.toml");
 
-/// Counts that are known: of this project, at commit a0557a2; of traffic, at 6e887dc.
-const KNOWN: [(GrowthJob, u32, u64); 4] = [
+/// Counts that are known: of this project, at commit a0557a2; of traffic, at 6e887dc and 95fd348.
+const KNOWN: [(GrowthJob, u32, u64); 6] = [
     (GrowthJob::Mixed, 4_000_000, 2_877_378),
     (GrowthJob::Mixed, 16_000_000, 33_355_858),
     (GrowthJob::Zips, 16_000_000, 291_498_619),
     (GrowthJob::Traffic, 1_000_000, 327_034),
+    (GrowthJob::Traffic, 2_000_000, 754_542),
+    (GrowthJob::Traffic, 36_000_000, 75_696_838),
 ];
 
 /// From the start of the program to its end.
@@ -75,11 +78,14 @@ fn grow(
     lines: &mut Vec<String>,
 ) -> Result<()> {
     let mut sizes = Vec::new();
+    let name = args.name(job);
     for &n in rows {
         let table = job.table(n)?;
         let mut runs = Vec::new();
+        let kept = Scratch::new()?;
+        let options = args.options(&kept.0);
         for nth in 0..=args.runs {
-            let run = once(program, job, &table, device, &args.format)?;
+            let run = once(program, job, &table, device, &args.format, &options)?;
             check(job, n, &run)?;
             // The first has files cached.
             if nth > 0 {
@@ -97,14 +103,14 @@ fn grow(
         }
         let memory = median(&|run| run.said.memory as f64);
         let found = runs[0].candidates()?;
-        println!("{} on {device} to {}, {n} records: {found} candidates", job.name(), args.format);
+        println!("{name} on {device} to {}, {n} records: {found} candidates", args.format);
         for (stage, seconds) in &stages {
             println!("  {stage:12} {seconds:9.4} s");
         }
         println!("  {:12} {:9.1} MiB", "peak memory", memory / f64::from(1 << 20));
         let said = |stage: &str, median: f64, unit: &str| {
-            let (job, format, runs) = (job.name(), &args.format, args.runs);
-            format!("{job},{device},{format},{n},{found},{stage},{runs},{median:.6},{unit}")
+            let (format, runs) = (&args.format, args.runs);
+            format!("{name},{device},{format},{n},{found},{stage},{runs},{median:.6},{unit}")
         };
         lines.extend(stages.iter().map(|(stage, seconds)| said(stage, *seconds, "s")));
         lines.push(said("peak memory", memory, "bytes"));
@@ -126,8 +132,9 @@ fn grow(
         for (name, points) in all {
             if let Some(slope) = slope(&points) {
                 println!("  {name:12} {slope:9.2}");
-                let (job, format) = (job.name(), &args.format);
-                lines.push(format!("{job},{device},{format},,,{name},,{slope:.3},slope"));
+                let (stage, format) = (name, &args.format);
+                let name = args.name(job);
+                lines.push(format!("{name},{device},{format},,,{stage},,{slope:.3},slope"));
             }
         }
     }
@@ -168,12 +175,41 @@ impl Run {
     }
 }
 
-fn once(program: &Path, job: GrowthJob, table: &Path, device: &str, format: &str) -> Result<Run> {
+impl GrowthArgs {
+    /// A job, with what is not as usual.
+    fn name(&self, job: GrowthJob) -> String {
+        let cached = self.cache.then(|| "cached".to_owned());
+        let memory = self.memory.map(|mebibytes| format!("{mebibytes} MiB"));
+        let on_device = self.device_memory.map(|mebibytes| format!("{mebibytes} MiB on the device"));
+        let unusual: Vec<String> = [cached, memory, on_device].into_iter().flatten().collect();
+        [job.name()].into_iter().chain(unusual).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The same as options of the program.
+    fn options(&self, cache: &Path) -> Vec<OsString> {
+        let number = |option: &str, number: Option<u32>| {
+            number.map(|number| [option.into(), number.to_string().into()]).into_iter().flatten().collect()
+        };
+        let cache: Vec<OsString> = if self.cache { vec!["--cache".into(), cache.into()] } else { Vec::new() };
+        let (memory, on_device): (Vec<OsString>, Vec<OsString>) =
+            (number("--memory", self.memory), number("--device-memory", self.device_memory));
+        [cache, memory, on_device].concat()
+    }
+}
+
+fn once(
+    program: &Path,
+    job: GrowthJob,
+    table: &Path,
+    device: &str,
+    format: &str,
+    options: &[OsString],
+) -> Result<Run> {
     let folder = Scratch::new()?;
     let rules = folder.0.join("rules.toml");
     replace(&rules, |file| file.write_all(job.rules().as_bytes()))?;
     let mut command = process::Command::new(program);
-    command.arg("dedupe").arg(table).args(["--device", device, "--rules"]).arg(&rules);
+    command.arg("dedupe").arg(table).args(["--device", device, "--rules"]).arg(&rules).args(options);
     match format {
         "count" => command.arg("--count"),
         _ => command.arg("--output").arg(folder.0.join(format!("out.{format}"))),
