@@ -1,3 +1,5 @@
+//! What was written comes back, and what was changed since is found out.
+
 use super::*;
 use std::os::unix::fs::PermissionsExt;
 
