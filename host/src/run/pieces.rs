@@ -41,10 +41,13 @@ impl Pieces<'_> {
         let mut todo = blocks(area);
         while let Some(block) = todo.pop() {
             control.check()?;
-            if !self.fits(&block) {
-                todo.extend(block.cut());
-            } else if self.run_block(&block, most, control, found)? == Outcome::TooMany {
-                return Ok(Outcome::TooMany);
+            match self.part(&block, control) {
+                None => todo.extend(block.cut()),
+                Some(part) => {
+                    if self.run_block(&block, &part, most, control, found)? == Outcome::TooMany {
+                        return Ok(Outcome::TooMany);
+                    }
+                }
             }
         }
         Ok(Outcome::Done)
@@ -61,14 +64,14 @@ impl Pieces<'_> {
         let mut todo = blocks(area);
         while let Some(block) = todo.pop() {
             control.check()?;
-            if !self.fits(&block) {
+            let Some(part) = self.part(&block, control) else {
                 todo.extend(block.cut());
                 continue;
-            }
+            };
             let (mut found, before) = (Vec::new(), control.n_compared());
             // A single pair has at most one: nothing is left to cut.
             let most = if block.is_one_pair() { usize::MAX } else { most };
-            match self.run_block(&block, most, control, &mut found)? {
+            match self.run_block(&block, &part, most, control, &mut found)? {
                 Outcome::Done => {
                     sort(&mut found, &mut Vec::new(), control)?;
                     take(found)?;
@@ -82,32 +85,36 @@ impl Pieces<'_> {
         Ok(())
     }
 
-    /// Whether a device can hold what a block needs, or it cannot be cut.
-    fn fits(&self, block: &Block) -> bool {
-        let n_records = (block.left.len() + block.right.len()) as u64;
-        let needed = self.encoded.n_bytes_of(&block.left, &block.right) + LIST_BYTES_PER_RECORD * n_records;
-        needed <= self.budget || block.is_one_pair()
+    /// What a block needs, if a device can hold it, or the block cannot be cut. What is far too large is not made first.
+    fn part(&self, block: &Block, control: &Control) -> Option<Encoded> {
+        let Block { left, right, .. } = block;
+        let lists = LIST_BYTES_PER_RECORD * (left.len() + right.len()) as u64;
+        let fits = |n_bytes: u64| n_bytes + lists <= self.budget || block.is_one_pair();
+        if !fits(self.encoded.n_bytes_of(left, right)) {
+            return None;
+        }
+        let restrict = || self.encoded.restrict(left.clone(), right.clone());
+        Some(control.note(Lane::Scan, "restrict", restrict)).filter(|part| fits(part.n_bytes()))
     }
 
     fn run_block(
         &self,
         block: &Block,
+        part: &Encoded,
         most: usize,
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
         let Block { left, right, .. } = block;
-        let prepare = || self.encoded.restrict(left.clone(), right.clone());
-        let part = control.note(Lane::Scan, "restrict", prepare);
         if let Some(kept) = control.kept() {
             // Records are numbered from 0 within each block.
             kept.within(format!("{}-{}-{}-{}-in-", left.start, left.end, right.start, right.end));
         }
-        let program = self.program.over(&part)?;
+        let program = self.program.over(part)?;
         let first = found.len();
         let most = most.saturating_sub(first);
-        let mut scan = control.note(Lane::Scan, "load", || self.device.load(&part, &program))?;
-        let task = scan.task(&part, &program, &block.area(), control)?;
+        let mut scan = control.note(Lane::Scan, "load", || self.device.load(part, &program))?;
+        let task = scan.task(part, &program, &block.area(), control)?;
         let outcome = control.note(Lane::Scan, "find", || scan.run(&task, most, control, found))?;
         for candidate in &mut found[first..] {
             candidate.left += left.start;

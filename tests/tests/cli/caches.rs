@@ -1,9 +1,10 @@
 //! The cache, and little memory: whatever is kept, damaged, changed or read in passes, the output is the same bytes.
 
-use crate::program::{Folder, Ran};
+use crate::program::{Folder, Ran, program};
 use std::fs::{self, File, FileTimes};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 /// Tables with columns of all kinds, rules that need everything that is encoded, a neighbourhood and a score.
 const RULES: &str = r#"
@@ -221,4 +222,30 @@ fn nowhere_to_keep_it() {
     let ran = ran(&folder, &format!("{} found.csv --cache kept", JOBS[0]));
     assert!(ran.stderr.contains("the job goes on, and nothing of this is kept"), "{}", ran.stderr);
     assert_eq!(written(&folder, "found.csv"), wanted);
+}
+
+/// No file may be longer than a few hundred bytes, as on a disk that is full. Results go to a pipe.
+#[test]
+fn a_full_disk() {
+    let folder = folder();
+    let job = JOBS[0];
+    let wanted = wanted(&folder, job);
+    let full = |options: &str| {
+        let program = program().display();
+        let script = format!("trap '' XFSZ; ulimit -f 1; exec {program} {job} - --quiet {options}");
+        let ran = Command::new("sh").arg("-c").arg(script).current_dir(folder.path(".")).output();
+        let Output { status, stdout, stderr } = ran.expect("a shell");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program speaks UTF-8");
+        Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    };
+    // Nothing is kept, and the job goes on.
+    let cached = full("--cache kept");
+    assert_eq!((cached.code, cached.stdout), (Some(0), wanted), "{}", cached.stderr);
+    assert!(cached.stderr.contains("File too large"), "{}", cached.stderr);
+    assert!(cached.stderr.contains("the job goes on, and nothing of this is kept"), "{}", cached.stderr);
+    assert!(files(&folder).is_empty(), "what is half written goes");
+    // What is to be resumed must be kept.
+    let checkpointed = full("--checkpoint runs");
+    assert_eq!(checkpointed.code, Some(1), "{}", checkpointed.stderr);
+    assert!(checkpointed.stderr.contains("File too large"), "{}", checkpointed.stderr);
 }
