@@ -68,7 +68,7 @@ fn tree(variants: &[Variant]) -> String {
         paper.prepared.explain(&Control::default()).unwrap_or_else(|error| panic!("{error}")).to_string();
     explained
         .lines()
-        .take_while(|line| !line.starts_with("Domains"))
+        .take_while(|line| !line.starts_with("Expected"))
         // How long something takes depends on the number of threads.
         .map(|line| match line.rsplit_once("  ≈") {
             Some((path, took)) if took.ends_with(" ms") => format!("{path}  [time]\n"),
