@@ -8,9 +8,10 @@
 //!
 //! One direction, no way back. The rooms below stand in that order, from the base to the top, and a room uses only what
 //! stands above it in this list: `cargo xtask test` looks. [`job`] walks from tables to scored candidates; start there.
-//! [`resolve`] goes on to entities, [`fit`] to weights. [`graph`] stands beside that way.
+//! [`resolve`] goes on to entities, [`fit`] to weights. [`graph`] stands beside that way. [`baselines`] are there to be compared with.
 
 pub mod base;
+pub mod baselines;
 pub mod device;
 pub mod encode;
 pub mod entities;

@@ -1,7 +1,8 @@
 //! Joins to try, and the naive one that says what is right.
 
+use hyperblock::baselines::joins::Baseline;
 use hyperblock::operators::Backend;
-use hyperblock::operators::join::Output;
+use hyperblock::operators::join::{JoinOperator, Output};
 use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use hyperblock_shared::join::{MISSING, hash, upper};
 use std::collections::HashMap;
@@ -60,17 +61,24 @@ impl JoinCase {
         let methods = [JoinMethod::Skew, JoinMethod::Plain];
         self.assert_exact_by(&methods, device);
         let naive = naive_within(&self.left);
-        self.check(device, &methods, None, naive);
+        self.check(device, &device.name(), &methods, None, naive);
     }
 
     /// Joins the sides by some methods only.
     pub fn assert_exact_by(&self, methods: &[JoinMethod], device: &dyn Backend) {
-        self.check(device, methods, Some(&self.right), naive(&self.left, &self.right));
+        self.check(device, &device.name(), methods, Some(&self.right), naive(&self.left, &self.right));
+    }
+
+    /// Joins the sides by a baseline.
+    pub fn assert_baseline(&self, baseline: Baseline) {
+        let naive = naive(&self.left, &self.right);
+        self.check(&baseline, &baseline.to_string(), &[JoinMethod::Plain], Some(&self.right), naive);
     }
 
     fn check(
         &self,
-        device: &dyn Backend,
+        device: &(impl JoinOperator + ?Sized),
+        name: &str,
         methods: &[JoinMethod],
         right: Option<&[u32]>,
         naive: Vec<(u32, u32)>,
@@ -85,7 +93,7 @@ impl JoinCase {
             let right = right.map(|right| side(right, &right_rows[..]));
             let mut join = device.load_join(side(left, &left_rows), right).expect("a join loads");
             for &method in methods {
-                let what = format!("{} by {} on {}, rows {has_rows}", self.name, method, device.name());
+                let what = format!("{} by {method} on {name}, rows {has_rows}", self.name);
                 let counted = join.run(method, Output::Count).expect("a join counts");
                 assert_eq!(counted.n_pairs, expected.len() as u64, "{what}: counted");
                 for capacity in [expected.len().max(1), 3] {

@@ -205,13 +205,19 @@ pub(crate) struct RapidfuzzArgs {
     save: Option<PathBuf>,
 }
 
-/// What is done about heavy keys.
+/// What is done about heavy keys: two ways of ours, and baselines.
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 pub(crate) enum JoinWay {
     /// They are found, and joined apart
     Skew,
     /// Nothing: all keys are alike
     Plain,
+    /// CPU: the paper's baseline, a radix join of two passes with chained tables; large partitions are broken up
+    Cbase,
+    /// CPU: its other baseline, one chained table that all threads share
+    CbaseNpj,
+    /// CPU: the paper's own, heavy keys joined while the right side is partitioned
+    Csh,
 }
 
 /// The joins' workload.
@@ -225,9 +231,15 @@ pub(crate) struct JoinArgs {
     s: Vec<f64>,
     #[command(flatten)]
     on: Devices,
-    /// What is done about heavy keys; may be repeated [default: both]
+    /// What is done about heavy keys; may be repeated [default: skew and plain]
     #[arg(long, value_enum)]
     method: Vec<JoinWay>,
+    /// CSH looks at one of so many left rows
+    #[arg(long, value_name = "ROWS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    one_of: u32,
+    /// CSH takes a key for heavy that it sees so often
+    #[arg(long, value_name = "TIMES", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    at_least: u32,
     /// Pairs in the buffer for materialised results, which is overwritten when it is full
     #[arg(long, value_name = "PAIRS", default_value_t = 1 << 27)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]

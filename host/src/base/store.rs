@@ -10,6 +10,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::sealed::{sealed, unsealed};
 use bytemuck::{Pod, Zeroable, allocation::zeroed_vec, cast_slice, cast_slice_mut};
 use crc32fast::hash;
 use rayon::prelude::*;
@@ -109,10 +110,8 @@ impl Writer {
 
     /// Ends the store with its header, and puts it in its place.
     pub fn finish(&mut self, header: &[u8]) -> Result<()> {
-        let mut end = header.to_vec();
-        end.extend((header.len() as u64).to_le_bytes());
-        end.extend(hash(&end).to_le_bytes());
-        end.extend(MAGIC);
+        let n_header = (header.len() as u64).to_le_bytes();
+        let end = [&sealed(&[header, &n_header].concat())[..], &MAGIC].concat();
         let written = self.file.write_all_at(&end, self.at).and_then(|()| self.file.sync_data());
         written.and_then(|()| fs::rename(&self.part, &self.path)).map_err(Error::io(&self.path))?;
         self.is_whole = true;
@@ -161,22 +160,20 @@ impl Reader {
         let mut reader = Self { file, len };
         let magic: [u8; MAGIC.len()] = reader.bytes(0)?;
         let end: [u8; END] = reader.bytes(len.checked_sub(END as u64).ok_or_else(no_store)?)?;
-        let (sealed, last) = end.split_at(12);
-        if magic != MAGIC || last != MAGIC {
+        let (Some(n_header), Some(last)) = (end.first_chunk(), end.last_chunk()) else {
+            return Err(no_store());
+        };
+        if magic != MAGIC || *last != MAGIC {
             return Err(no_store());
         }
-        let (n_header, checksum) = sealed.split_at(8);
-        let n_header = u64::from_le_bytes(n_header.try_into().map_err(|_| no_store())?);
-        let at = (len - END as u64).checked_sub(n_header).filter(|_| n_header <= MOST_HEADER);
-        let mut header = vec![0; n_header as usize * usize::from(at.is_some())];
-        reader.fill(&mut header, at.ok_or_else(no_store)?)?;
-        reader.len = at.unwrap_or(0);
-        let mut hashed = crc32fast::Hasher::new();
-        hashed.update(&header);
-        hashed.update(&n_header.to_le_bytes());
-        if hashed.finalize().to_le_bytes() != *checksum {
-            return Err(Damaged("its header was changed".into()));
-        }
+        let n_header = u64::from_le_bytes(*n_header);
+        let n_end = n_header.checked_add(END as u64).filter(|_| n_header <= MOST_HEADER);
+        let at = n_end.and_then(|n_end| len.checked_sub(n_end)).ok_or_else(no_store)?;
+        let mut header = vec![0; n_header as usize + END - MAGIC.len()];
+        reader.fill(&mut header, at)?;
+        reader.len = at;
+        unsealed(&header).ok_or_else(|| Damaged("its header was changed".into()))?;
+        header.truncate(n_header as usize);
         Ok((reader, header))
     }
 

@@ -6,6 +6,8 @@
 //! written by everyone together where they are wanted. `cpu::join` and `cuda::join` do it; a loaded join can be run over
 //! and over.
 
+pub(crate) mod buffer;
+
 use crate::base::error::Result;
 use crate::plan::join::{JoinMethod, KeyColumn};
 use std::time::Duration;

@@ -16,8 +16,30 @@ use hyperblock_shared::layout::Candidate;
 pub struct Loaded<'a>(Held<'a>);
 
 enum Held<'a> {
-    Whole { scan: Box<dyn Scan + 'a>, encoded: &'a Encoded, program: &'a Program },
+    Whole(Whole<'a>),
     Pieces(Pieces<'a>),
+}
+
+/// A job that is on a device as a whole.
+pub(super) struct Whole<'a> {
+    scan: Box<dyn Scan + 'a>,
+    encoded: &'a Encoded,
+    program: &'a Program,
+}
+
+impl Whole<'_> {
+    /// Hands the area's candidates on; none, if there are more than can be found at once.
+    pub(super) fn run_on(
+        &mut self,
+        area: &Area,
+        wanted: &Wanted<'_>,
+        hand_on: HandOn<'_>,
+    ) -> Result<Outcome> {
+        let control = wanted.control;
+        let task = control
+            .note(Lane::Scan, "prepare", || self.scan.task(self.encoded, self.program, area, control))?;
+        control.note(Lane::Scan, "find", || self.scan.run_on(&task, wanted, hand_on))
+    }
 }
 
 impl<'a> Loaded<'a> {
@@ -33,7 +55,7 @@ impl<'a> Loaded<'a> {
 
     /// The same, where it is known that there is room for all.
     pub(super) fn whole(device: &'a dyn Backend, encoded: &'a Encoded, program: &'a Program) -> Result<Self> {
-        Ok(Self(Held::Whole { scan: device.load(encoded, program)?, encoded, program }))
+        Ok(Self(Held::Whole(Whole { scan: device.load(encoded, program)?, encoded, program })))
     }
 
     /// Appends the area's candidates to `found`, in any order, and stops early once there are more than `most`.
@@ -45,35 +67,14 @@ impl<'a> Loaded<'a> {
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
         match &mut self.0 {
-            Held::Whole { scan, encoded, program } => {
+            Held::Whole(Whole { scan, encoded, program }) => {
                 scan.run(&scan.task(encoded, program, area, control)?, most, control, found)
             }
             Held::Pieces(pieces) => pieces.run(area, most, control, found),
         }
     }
 
-    /// Hands the area's candidates on; none, if there are more than can be found at once.
-    pub fn run_on(&mut self, area: &Area, wanted: &Wanted<'_>, hand_on: HandOn<'_>) -> Result<Outcome> {
-        let Wanted { most, control, .. } = *wanted;
-        match &mut self.0 {
-            Held::Whole { scan, encoded, program } => {
-                let task =
-                    control.note(Lane::Scan, "prepare", || scan.task(encoded, program, area, control))?;
-                control.note(Lane::Scan, "find", || scan.run_on(&task, wanted, hand_on))
-            }
-            Held::Pieces(pieces) => {
-                let mut found = Vec::new();
-                let outcome = pieces.run(area, most, control, &mut found)?;
-                if outcome == Outcome::Done {
-                    wanted.in_order(&mut found)?;
-                    hand_on(found);
-                }
-                Ok(outcome)
-            }
-        }
-    }
-
-    /// The same where all of them may be more than fits into memory: in sorted runs of no more than `most` each, in any order.
+    /// The same where all of them may be more than fits into memory: hands them on in sorted runs of no more than `most` each, in any order.
     /// Where that cannot be, there are too many, and what was taken is not all.
     pub(super) fn run_in_parts(
         &mut self,
@@ -84,7 +85,7 @@ impl<'a> Loaded<'a> {
     ) -> Result<Outcome> {
         let mut found = Vec::new();
         let (scan, encoded, program) = match &mut self.0 {
-            Held::Whole { scan, encoded, program } => (scan, *encoded, *program),
+            Held::Whole(Whole { scan, encoded, program }) => (scan, *encoded, *program),
             Held::Pieces(pieces) => {
                 pieces.run_in_parts(area, most, control, take)?;
                 return Ok(Outcome::Done);
@@ -112,14 +113,17 @@ impl<'a> Loaded<'a> {
         control.note(Lane::Scan, "find", || scan.run_in_parts(task, most, control, take))
     }
 
-    /// Whether it is on the device piece by piece.
-    pub(super) fn is_in_pieces(&self) -> bool {
-        matches!(&self.0, Held::Pieces(_))
+    /// The job, unless it is on the device piece by piece.
+    pub(super) fn as_whole(&mut self) -> Option<&mut Whole<'a>> {
+        match &mut self.0 {
+            Held::Whole(whole) => Some(whole),
+            Held::Pieces(_) => None,
+        }
     }
 
     /// Whether candidates are scored where they are found, if there is room for that.
     pub fn keeps(&self) -> bool {
-        matches!(&self.0, Held::Whole { scan, .. } if scan.keeps())
+        matches!(&self.0, Held::Whole(whole) if whole.scan.keeps())
     }
 
     /// Hands on what is kept of the area's candidates; nothing, if there are more than can be found at once, or if they cannot be
@@ -131,7 +135,7 @@ impl<'a> Loaded<'a> {
         control: &Control,
         hand_on: HandKept<'_>,
     ) -> Result<Option<Outcome>> {
-        let Held::Whole { scan, encoded, program } = &mut self.0 else { return Ok(None) };
+        let Some(Whole { scan, encoded, program }) = self.as_whole() else { return Ok(None) };
         let task = control.note(Lane::Scan, "prepare", || scan.task(encoded, program, area, control))?;
         control.note(Lane::Scan, "find", || scan.run_kept(&task, keep, control, hand_on))
     }

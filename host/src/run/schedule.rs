@@ -8,7 +8,7 @@ use crate::base::error::{Error, Result};
 use crate::operators::scan::{HandKept, HandOn, Keep, Outcome, Wanted};
 use crate::plan::partition::{Area, halves};
 use crate::run::gathered::{Gathered, granted};
-use crate::run::loaded::Loaded;
+use crate::run::loaded::{Loaded, Whole};
 use crate::run::piped::piped;
 use hyperblock_shared::layout::Candidate;
 use std::cell::Cell;
@@ -42,12 +42,11 @@ pub fn run_as(
 ) -> Result<()> {
     let budget = wanted.control.budget();
     if !budget.is_limited() {
+        if let Some(whole) = loaded.as_whole() {
+            return piped(|hand_on| find(wanted, whole, areas, hand_on), sink, &|wait| wait());
+        }
         // A piece takes long to load: none is done twice for what others have found.
-        let pieces = loaded.is_in_pieces();
-        let find = |hand_on: HandOn<'_>| match pieces {
-            true => find_in_parts(wanted, MOST_OF_PIECES, loaded, areas, hand_on),
-            false => find(wanted, loaded, areas, hand_on),
-        };
+        let find = |hand_on: HandOn<'_>| find_in_parts(wanted, MOST_OF_PIECES, loaded, areas, hand_on);
         return piped(find, sink, &|wait| wait());
     }
     let (n_held, _granted) = granted(budget)?;
@@ -90,7 +89,7 @@ fn find_in_parts(
 }
 
 /// Finds the runs of areas, one after the other, until nobody wants more.
-fn find(wanted: &Wanted<'_>, loaded: &mut Loaded<'_>, areas: Vec<Area>, hand_on: HandOn<'_>) -> Result<()> {
+fn find(wanted: &Wanted<'_>, whole: &mut Whole<'_>, areas: Vec<Area>, hand_on: HandOn<'_>) -> Result<()> {
     let control = wanted.control;
     let mut todo = areas;
     todo.reverse();
@@ -107,7 +106,7 @@ fn find(wanted: &Wanted<'_>, loaded: &mut Loaded<'_>, areas: Vec<Area>, hand_on:
         // A single pair has at most one: nothing is left to split.
         let most = if parts.is_some() { wanted.most } else { usize::MAX };
         let start = control.is_watched().then(Instant::now);
-        let outcome = loaded.run_on(&area, &Wanted { most, ..*wanted }, &mut hand_on)?;
+        let outcome = whole.run_on(&area, &Wanted { most, ..*wanted }, &mut hand_on)?;
         if let Some(start) = start {
             control.watch(|latencies| latencies.tasks.record(start.elapsed()));
         }

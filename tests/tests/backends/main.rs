@@ -7,6 +7,7 @@
 //! Where there is no GPU, its trials are reported as ignored, never as passed. The binary needs nothing of the source
 //! tree, so it can be carried to a machine that has one: `backends '[gpu]'` runs those trials alone.
 
+mod baselines;
 mod bench;
 mod budgets;
 mod closures;
@@ -57,6 +58,7 @@ const TRIALS: &[&[Registered]] = &[
     scores::TRIALS,
     kept::TRIALS,
     budgets::TRIALS,
+    baselines::TRIALS,
 ];
 
 fn main() {

@@ -13,12 +13,13 @@ use super::measure::Times;
 use super::scan::open;
 use super::{JoinArgs, JoinWay};
 use crate::r#gen::zipf::{Alphabet, SEED};
-use anyhow::{Result, ensure};
-use clap::ValueEnum;
+use anyhow::{Context, Result, ensure};
+use hyperblock::baselines::joins::{Baseline, Detection};
 use hyperblock::operators::Backend;
-use hyperblock::operators::join::{Join, Joined, Output};
+use hyperblock::operators::join::{Join, JoinOperator, Joined, Output};
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::join::{JoinMethod, KeyColumn};
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 /// What takes longer than this is measured once.
@@ -31,8 +32,57 @@ const COMPARED_ROWS: u32 = 1_000_000;
 /// One way to join.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Way {
-    method: JoinMethod,
+    method: Method,
     output: Output,
+}
+
+/// Ours, or what it is compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Method {
+    Ours(JoinMethod),
+    Baseline(Baseline),
+}
+
+impl Display for Method {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ours(method) => f.pad(&method.to_string()),
+            Self::Baseline(baseline) => f.pad(&baseline.to_string()),
+        }
+    }
+}
+
+/// The same two columns, loaded for each.
+struct Loaded<'a> {
+    ours: Box<dyn Join + 'a>,
+    baselines: Vec<(Baseline, Box<dyn Join + 'a>)>,
+}
+
+impl<'a> Loaded<'a> {
+    fn new(
+        device: &'a dyn Backend,
+        methods: &'a [Method],
+        left: KeyColumn<'a>,
+        right: KeyColumn<'a>,
+    ) -> Result<Self> {
+        let baselines = methods.iter().filter_map(|method| match method {
+            Method::Baseline(baseline) => Some((*baseline, baseline.load_join(left, Some(right)))),
+            Method::Ours(_) => None,
+        });
+        let baselines = baselines.map(|(baseline, join)| Ok((baseline, join?))).collect::<Result<_>>()?;
+        Ok(Self { ours: device.load_join(left, Some(right))?, baselines })
+    }
+
+    fn of(&mut self, method: Method) -> Result<(&mut dyn Join, JoinMethod)> {
+        match method {
+            Method::Ours(method) => Ok((&mut *self.ours, method)),
+            Method::Baseline(wanted) => {
+                let found = self.baselines.iter_mut().find(|(baseline, _)| *baseline == wanted);
+                // What it is asked for is its own matter.
+                Ok((&mut *found.context("a baseline is loaded before it is run")?.1, JoinMethod::Plain))
+            }
+        }
+    }
 }
 
 /// One way, on one device, of one exponent.
@@ -71,12 +121,13 @@ pub(super) fn run(args: &JoinArgs) -> Result<()> {
         let wanted = compared.then(|| merge::pairs(&columns));
         for device in &devices {
             let side = |keys| KeyColumn { keys, rows: Some(&numbers) };
-            let mut join = device.load_join(side(&columns.left), Some(side(&columns.right)))?;
-            let new = measure(s, n_pairs, args, &**device, &mut *join)?;
+            let methods = methods(args, device.kind());
+            let mut joins = Loaded::new(&**device, &methods, side(&columns.left), side(&columns.right))?;
+            let new = measure(s, n_pairs, args, &**device, &methods, &mut joins)?;
             new.iter().for_each(report::print);
             figures.extend(new);
             if let Some(wanted) = &wanted {
-                compare(wanted, args, &mut *join)?;
+                compare(wanted, args, &methods, &mut joins)?;
             }
         }
     }
@@ -94,13 +145,21 @@ pub(super) fn exponents(asked: &[f64], others: impl FnOnce() -> Vec<f64>) -> Vec
     exponents
 }
 
-fn methods(args: &JoinArgs) -> Vec<JoinMethod> {
-    let asked = if args.method.is_empty() { JoinWay::value_variants() } else { &args.method };
+/// Those that are asked for, as far as this kind of device has them.
+fn methods(args: &JoinArgs, kind: BackendKind) -> Vec<Method> {
+    let ours = [JoinWay::Skew, JoinWay::Plain];
+    let asked = if args.method.is_empty() { &ours[..] } else { &args.method };
     let method = |method: &JoinWay| match method {
-        JoinWay::Skew => JoinMethod::Skew,
-        JoinWay::Plain => JoinMethod::Plain,
+        JoinWay::Skew => Some(Method::Ours(JoinMethod::Skew)),
+        JoinWay::Plain => Some(Method::Ours(JoinMethod::Plain)),
+        JoinWay::Cbase => Some(Method::Baseline(Baseline::Cbase)),
+        JoinWay::CbaseNpj => Some(Method::Baseline(Baseline::CbaseNpj)),
+        JoinWay::Csh => {
+            Some(Method::Baseline(Baseline::Csh(Detection { one_of: args.one_of, at_least: args.at_least })))
+        }
     };
-    asked.iter().map(method).collect()
+    let is_here = |method: &Method| matches!(method, Method::Ours(_)) || kind == BackendKind::Cpu;
+    asked.iter().filter_map(method).filter(is_here).collect()
 }
 
 impl Way {
@@ -108,8 +167,8 @@ impl Way {
     fn most_pairs(self, kind: BackendKind, asked: Option<u64>) -> u64 {
         match (self.method, self.output, kind) {
             // Heavy keys are multiplied.
-            (JoinMethod::Skew, Output::Count, _) => u64::MAX,
-            (JoinMethod::Plain, Output::Pairs { .. }, _) | (_, _, BackendKind::Cpu) => {
+            (Method::Ours(JoinMethod::Skew), Output::Count, _) => u64::MAX,
+            (Method::Ours(JoinMethod::Plain), Output::Pairs { .. }, _) | (_, _, BackendKind::Cpu) => {
                 asked.unwrap_or(MOST_PAIRS)
             }
             (_, _, BackendKind::Cuda) => asked.unwrap_or(u64::MAX),
@@ -130,17 +189,19 @@ fn measure(
     n_pairs: u64,
     args: &JoinArgs,
     device: &dyn Backend,
-    join: &mut dyn Join,
+    methods: &[Method],
+    joins: &mut Loaded<'_>,
 ) -> Result<Vec<Figure>> {
     let outputs = [Output::Count, Output::Pairs { capacity: args.buffer as usize }];
-    let ways = methods(args).into_iter().flat_map(|method| outputs.map(|output| Way { method, output }));
+    let ways = methods.iter().flat_map(|&method| outputs.map(|output| Way { method, output }));
     let kind = device.kind();
     let (runs, left_out): (Vec<Way>, Vec<Way>) =
         ways.partition(|way| n_pairs <= way.most_pairs(kind, args.most_pairs));
     let mut joined: Vec<Vec<Joined>> = vec![Vec::new(); runs.len()];
     let times = Times::in_turns(runs.len(), LONG, |ix| {
         let Way { method, output } = runs[ix];
-        let run = join.run(method, output)?;
+        let (join, of_ours) = joins.of(method)?;
+        let run = join.run(of_ours, output)?;
         ensure!(
             run.n_pairs == n_pairs,
             "s = {s}, {method}, {} on {}: {} pairs, but {n_pairs} are right",
@@ -183,9 +244,10 @@ fn phases(runs: &[Joined]) -> Vec<(&'static str, f64)> {
 }
 
 /// Fails if any method finds other pairs than are wanted.
-fn compare(wanted: &[(u32, u32)], args: &JoinArgs, join: &mut dyn Join) -> Result<()> {
-    for method in methods(args) {
-        join.run(method, Output::Pairs { capacity: args.buffer as usize })?;
+fn compare(wanted: &[(u32, u32)], args: &JoinArgs, methods: &[Method], joins: &mut Loaded<'_>) -> Result<()> {
+    for &method in methods {
+        let (join, of_ours) = joins.of(method)?;
+        join.run(of_ours, Output::Pairs { capacity: args.buffer as usize })?;
         let mut pairs = join.pairs()?;
         pairs.sort_unstable();
         ensure!(pairs == wanted, "{method}: the number of pairs is right, but not the pairs");
@@ -195,7 +257,7 @@ fn compare(wanted: &[(u32, u32)], args: &JoinArgs, join: &mut dyn Join) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use super::{Measured, Way, compare, exponents, measure, merge, phases};
+    use super::{Loaded, Measured, Method, Way, compare, exponents, measure, merge, methods, phases};
     use crate::bench::{Devices, JoinArgs, JoinWay};
     use crate::r#gen::zipf::{Alphabet, Columns};
     use hyperblock::base::error::Result;
@@ -231,7 +293,17 @@ mod tests {
 
     fn args(most_pairs: Option<u64>) -> JoinArgs {
         let (s, on, save) = (Vec::new(), Devices::default(), None);
-        JoinArgs { rows: 500, s, on, method: vec![], buffer: 1 << 20, most_pairs, save }
+        JoinArgs {
+            rows: 500,
+            s,
+            on,
+            method: vec![],
+            one_of: 100,
+            at_least: 2,
+            buffer: 1 << 20,
+            most_pairs,
+            save,
+        }
     }
 
     #[test]
@@ -239,8 +311,11 @@ mod tests {
         let columns = Alphabet::new(500, 1).draw(0.5);
         let n_pairs = columns.known().n_pairs;
         for (most_pairs, n_measured) in [(None, 4), (Some(n_pairs), 4), (Some(n_pairs - 1), 1)] {
-            let mut join = Naive { columns: &columns, is_right: true, n_runs: 0 };
-            let figures = measure(0.5, n_pairs, &args(most_pairs), &Cpu::new(), &mut join).unwrap();
+            let ours = Box::new(Naive { columns: &columns, is_right: true, n_runs: 0 });
+            let mut joins = Loaded { ours, baselines: Vec::new() };
+            let (args, cpu) = (args(most_pairs), Cpu::new());
+            let methods = methods(&args, BackendKind::Cpu);
+            let figures = measure(0.5, n_pairs, &args, &cpu, &methods, &mut joins).unwrap();
             assert_eq!(figures.len(), 4);
             let measured: Vec<&Measured> =
                 figures.iter().filter_map(|figure| figure.measured.as_ref()).collect();
@@ -254,9 +329,11 @@ mod tests {
         let columns = Alphabet::new(500, 1).draw(0.5);
         let (wanted, n_pairs) = (merge::pairs(&columns), columns.known().n_pairs);
         for is_right in [true, false] {
-            let mut join = Naive { columns: &columns, is_right, n_runs: 0 };
-            assert_eq!(compare(&wanted, &args(None), &mut join).is_ok(), is_right);
-            assert!(measure(0.5, n_pairs + 1, &args(None), &Cpu::new(), &mut join).is_err());
+            let ours = Box::new(Naive { columns: &columns, is_right, n_runs: 0 });
+            let mut joins = Loaded { ours, baselines: Vec::new() };
+            let methods = methods(&args(None), BackendKind::Cpu);
+            assert_eq!(compare(&wanted, &args(None), &methods, &mut joins).is_ok(), is_right);
+            assert!(measure(0.5, n_pairs + 1, &args(None), &Cpu::new(), &methods, &mut joins).is_err());
         }
     }
 
@@ -275,7 +352,8 @@ mod tests {
     #[test]
     fn only_what_enumerates_has_a_bound() {
         let pairs = Output::Pairs { capacity: 1 };
-        let most = |method, output, kind| Way { method, output }.most_pairs(kind, Some(7));
+        let most =
+            |method, output, kind| Way { method: Method::Ours(method), output }.most_pairs(kind, Some(7));
         for kind in [BackendKind::Cpu, BackendKind::Cuda] {
             assert_eq!(most(JoinMethod::Skew, Output::Count, kind), u64::MAX);
             for (method, output) in
@@ -290,7 +368,8 @@ mod tests {
     fn exponents_ascend() {
         assert_eq!(exponents(&[1.0, 0.5, 1.0], Vec::new), [0.5, 1.0]);
         assert_eq!(exponents(&[], || vec![0.0]), [0.0]);
-        let args = JoinArgs { method: vec![JoinWay::Plain], ..args(None) };
-        assert_eq!(super::methods(&args), [JoinMethod::Plain]);
+        let args = JoinArgs { method: vec![JoinWay::Plain, JoinWay::Cbase], ..args(None) };
+        assert_eq!(methods(&args, BackendKind::Cuda), [Method::Ours(JoinMethod::Plain)]);
+        assert_eq!(methods(&args, BackendKind::Cpu).len(), 2);
     }
 }

@@ -6,8 +6,7 @@ use anyhow::{Result, bail, ensure};
 use std::time::Duration;
 
 /// How it begins to say why there are none: time, memory, or something that it does not know.
-const WHYS: [&str; 3] = ["over ", "out of ", LACKS];
-pub(super) const LACKS: &str = "has no ";
+const WHYS: [&str; 3] = ["over ", "out of ", "has no "];
 
 /// What was seen of a program.
 pub(super) enum Seen {

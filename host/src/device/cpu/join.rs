@@ -16,7 +16,6 @@
 
 mod count;
 mod heavy;
-mod pairs;
 mod partition;
 mod sample;
 mod table;
@@ -25,10 +24,10 @@ mod tests;
 
 use super::Cpu;
 use crate::base::error::{Error, Result};
+use crate::operators::join::buffer::{Room, Writer};
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
 use crate::plan::join::{JoinMethod, KeyColumn};
 use heavy::{Products, Rows};
-use pairs::{Room, Writer};
 use partition::{Division, partition};
 use sample::Heavy;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -70,6 +69,24 @@ pub(super) trait Consumer: Send {
     /// Whether nobody wants more; asked at least once a partition.
     fn is_done(&self) -> bool {
         false
+    }
+}
+
+impl Consumer for Writer<'_> {
+    fn light(&mut self, lefts: &[u32], right: u32) {
+        self.write(lefts, right);
+    }
+
+    fn heavy(&mut self, lefts: &[u32], rights: &[u32]) {
+        for &right in rights {
+            self.write(lefts, right);
+        }
+    }
+
+    fn within(&mut self, rows: &[u32]) {
+        for (ix, &right) in rows.iter().enumerate() {
+            self.write(&rows[..ix], right);
+        }
     }
 }
 

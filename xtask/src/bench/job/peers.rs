@@ -1,7 +1,7 @@
 //! The jobs over people beside DuckDB, Polars and rapidfuzz, from the same CSV file to a CSV file of pairs.
 //!
-//! Each program gets each job at the largest size that it finishes in time: 1,000,000 people, or a tenth of them, or a
-//! hundredth. We are then timed on the same table, as a user starts us; the others without the start of Python. They are
+//! Each program gets each job at the largest size that it finishes in time: a hundredth of 1,000,000 people, then a tenth of
+//! them, then all. We are then timed on the same table, as a user starts us; the others without the start of Python. They are
 //! installed from PyPI to an environment of their own in the build folder; `job_peers.py` says how each is asked, and what
 //! it does not know.
 //!
@@ -15,7 +15,7 @@ use crate::bench::AgainstArgs;
 use crate::bench::against::Subject;
 use crate::bench::job_args::{JobArgs, JobName};
 use crate::bench::measure::Times;
-use crate::bench::peers::{self, LACKS, Seen};
+use crate::bench::peers::{self, Seen};
 use crate::bench::python::environment;
 use crate::bench::scan::names;
 use crate::cargo::{at_root, target};
@@ -29,7 +29,7 @@ use std::time::Duration;
 const SCRIPT: &str = include_str!("../job_peers.py");
 const PROGRAMS: [&str; 3] = ["duckdb", "polars", "rapidfuzz"];
 const PACKAGES: [&str; 4] = ["duckdb", "polars", "rapidfuzz", "numpy"];
-/// The largest table, if nothing else is said, and the smallest that is tried after it.
+/// The largest table, if nothing else is said, and the smallest that is tried before it.
 const MOST_ROWS: u32 = 10 * ROWS;
 const LEAST_ROWS: u32 = ROWS / 10;
 /// Runs to take the median of, if nothing else is said, after one that is not counted.
@@ -54,7 +54,6 @@ struct Bench<'a> {
 struct Theirs {
     /// With its version.
     name: String,
-    seen: Seen,
     pairs: Pairs,
 }
 
@@ -97,38 +96,53 @@ impl Bench<'_> {
         // Two programs may come to the same size.
         let mut all_ours: Vec<Ours> = Vec::new();
         for program in PROGRAMS {
-            for rows in sizes(self.args.rows.unwrap_or(MOST_ROWS)) {
-                let work = Work::make(job, rows, self.args.cds)?;
-                let theirs = self.theirs(program, &work)?;
-                let times = match &theirs.seen {
-                    Seen::Times(times) => times,
-                    Seen::Nothing(why) => {
-                        println!("{:4} {rows:9} rows  {:40} {why}", work.name(), theirs.name);
-                        lines.push(format!("{},{rows},{},0,,,,,,,\"{why}\"", work.name(), theirs.name));
-                        match why.starts_with(LACKS) {
-                            true => break,
-                            false => continue,
-                        }
-                    }
-                };
-                for device in names(&self.args.on.device) {
-                    let is_this = |ours: &Ours| ours.rows == rows && ours.device == device;
-                    if !all_ours.iter().any(is_this) {
-                        all_ours.push(self.ours(&work, &device)?);
-                    }
-                    let ours = all_ours.iter().find(|ours| is_this(ours)).context("it was just made")?;
-                    let n_differ = self.n_differ(&work, ours, &theirs)?;
-                    println!("{:4} {}", work.name(), describe(&theirs.name, times, ours, n_differ));
-                    lines.push(format!("{},{}", work.name(), line(&theirs.name, times, ours, n_differ)));
+            let Some((work, theirs, times)) = self.largest(job, program, lines)? else { continue };
+            for device in names(&self.args.on.device) {
+                let is_this = |ours: &Ours| ours.rows == work.rows && ours.device == device;
+                if !all_ours.iter().any(is_this) {
+                    all_ours.push(self.ours(&work, &device)?);
                 }
-                break;
+                let ours = all_ours.iter().find(|ours| is_this(ours)).context("it was just made")?;
+                let n_differ = self.n_differ(&work, ours, &theirs)?;
+                println!("{:4} {}", work.name(), describe(&theirs.name, &times, ours, n_differ));
+                lines.push(format!("{},{}", work.name(), line(&theirs.name, &times, ours, n_differ)));
             }
         }
         Ok(())
     }
 
+    /// The largest table that a program finishes, if there is any. One that is ten times as large takes at least ten times as
+    /// long: it is not tried where that is too long.
+    fn largest(
+        &self,
+        job: JobName,
+        program: &str,
+        lines: &mut Vec<String>,
+    ) -> Result<Option<(Work, Theirs, Times)>> {
+        let mut largest = None;
+        for rows in sizes(self.args.rows.unwrap_or(MOST_ROWS)) {
+            let work = Work::make(job, rows, self.args.cds)?;
+            let (theirs, seen) = self.theirs(program, &work)?;
+            match seen {
+                Seen::Times(times) => {
+                    let is_last = 10.0 * times.median() > f64::from(self.args.most_seconds);
+                    largest = Some((work, theirs, times));
+                    if is_last {
+                        break;
+                    }
+                }
+                Seen::Nothing(why) => {
+                    println!("{:4} {rows:9} rows  {:40} {why}", work.name(), theirs.name);
+                    lines.push(format!("{},{rows},{},0,,,,,,,\"{why}\"", work.name(), theirs.name));
+                    break;
+                }
+            }
+        }
+        Ok(largest)
+    }
+
     /// Runs the script over a table.
-    fn theirs(&self, program: &str, work: &Work) -> Result<Theirs> {
+    fn theirs(&self, program: &str, work: &Work) -> Result<(Theirs, Seen)> {
         let output = self.folder.join(format!("{program}.csv"));
         // What an earlier run left would be taken for an answer.
         drop(fs::remove_file(&output));
@@ -144,7 +158,7 @@ impl Bench<'_> {
         let (name, seen) =
             parse(program, pairs.len(), self.runs, &String::from_utf8_lossy(&script.stdout))
                 .with_context(|| format!("what job_peers.py printed for {program} is not as expected"))?;
-        Ok(Theirs { name, seen, pairs })
+        Ok((Theirs { name, pairs }, seen))
     }
 
     /// Runs us, and one time more to warm up.
@@ -189,10 +203,12 @@ impl Bench<'_> {
     }
 }
 
-/// From the largest table to the smallest.
+/// From the smallest table to the largest.
 fn sizes(most: u32) -> Vec<u32> {
     let next = |rows: &u32| Some(rows / 10).filter(|rows| *rows >= LEAST_ROWS);
-    std::iter::successors(Some(most), next).collect()
+    let mut sizes: Vec<u32> = std::iter::successors(Some(most), next).collect();
+    sizes.reverse();
+    sizes
 }
 
 /// What the script printed beside the pairs that it wrote.
@@ -295,8 +311,8 @@ mod tests {
     }
 
     #[test]
-    fn tables_get_smaller() {
-        assert_eq!(sizes(1_000_000), [1_000_000, 100_000, 10_000]);
+    fn tables_get_larger() {
+        assert_eq!(sizes(1_000_000), [10_000, 100_000, 1_000_000]);
         assert_eq!(sizes(50_000), [50_000]);
         assert_eq!(sizes(500), [500]);
     }

@@ -1,6 +1,6 @@
 //! What came of it: a table, one file for all, and two figures for each device.
 
-use super::{Figure, Measured};
+use super::{Figure, Measured, Method};
 use crate::bench::chart::{Chart, Line, short};
 use crate::bench::stacks::{Column, Panel, Stacks};
 use crate::record;
@@ -24,7 +24,7 @@ const PAIR_BYTES: f64 = 8.0;
 impl Figure {
     /// The milliseconds that this is meant to take at most, where that is said. Shown, not asserted.
     fn target(&self) -> Option<f64> {
-        let holds = self.way.method == JoinMethod::Skew && self.device.contains(TARGET_GPU);
+        let holds = self.way.method == Method::Ours(JoinMethod::Skew) && self.device.contains(TARGET_GPU);
         let target = match self.way.output {
             Output::Count => Some(COUNTED[usize::from(self.s > 0.0)]),
             Output::Pairs { .. } => {
@@ -37,7 +37,7 @@ impl Figure {
 
 pub(super) fn print_head() {
     println!(
-        "{:>4} {:>14} {:6} {:6} {:6} {:>11} {:>11} {:>11} {:>4} {:>7} {:>11} {:>8} {:>13}  phases in ms",
+        "{:>4} {:>14} {:6} {:9} {:6} {:>11} {:>11} {:>11} {:>4} {:>7} {:>11} {:>8} {:>13}  phases in ms",
         "s",
         "results",
         "device",
@@ -57,7 +57,7 @@ pub(super) fn print_head() {
 pub(super) fn print(figure: &Figure) {
     let Figure { s, kind, n_pairs, way, measured, .. } = figure;
     let (kind, method) = (kind.to_string(), way.method.to_string());
-    print!("{s:>4} {n_pairs:>14} {kind:6} {method:6} {:6} ", way.output());
+    print!("{s:>4} {n_pairs:>14} {kind:6} {method:9} {:6} ", way.output());
     let Some(Measured { times, n_heavy, phases }) = measured else {
         println!("left out: too many results to go through (--most-pairs)");
         return;
@@ -151,7 +151,7 @@ fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
 
 /// What a join with heavy keys apart spends its time on, counted and materialised.
 fn draw_phases(path: &Path, figures: &[&Figure]) -> Result<()> {
-    let skew = || figures.iter().filter(|figure| figure.way.method == JoinMethod::Skew);
+    let skew = || figures.iter().filter(|figure| figure.way.method == Method::Ours(JoinMethod::Skew));
     let measured = || skew().filter_map(|figure| Some((*figure, figure.measured.as_ref()?)));
     let names = measured().flat_map(|(_, measured)| &measured.phases).fold(
         Vec::new(),
@@ -192,7 +192,7 @@ fn draw_phases(path: &Path, figures: &[&Figure]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{Figure, Measured, lines};
-    use crate::bench::join::Way;
+    use crate::bench::join::{Method, Way};
     use crate::bench::measure::Times;
     use hyperblock::operators::join::Output;
     use hyperblock::plan::cost::BackendKind;
@@ -207,7 +207,7 @@ mod tests {
         });
         let device = "cuda:0 (NVIDIA H200)".to_owned();
         let (kind, rows, n_pairs) = (BackendKind::Cuda, 32_000_000, 1_000_000);
-        Figure { s, kind, device, rows, n_pairs, way: Way { method, output }, measured }
+        Figure { s, kind, device, rows, n_pairs, way: Way { method: Method::Ours(method), output }, measured }
     }
 
     #[test]

@@ -4,21 +4,20 @@
 //! some. Then it goes round and round over those it has. Each thread may leave most of a block empty, so
 //! there are as many blocks more as there are threads: if all pairs fit, none is overwritten.
 
-use super::Consumer;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Pairs a block: enough that asking for one costs nothing.
 const BLOCK: usize = 1 << 14;
 
 /// The blocks that nobody has taken yet.
-pub(super) struct Room {
+pub(crate) struct Room {
     block: usize,
     n_blocks: AtomicUsize,
 }
 
 impl Room {
     /// For so many pairs, written by so many threads.
-    pub(super) fn new(capacity: usize, n_threads: usize) -> Self {
+    pub(crate) fn new(capacity: usize, n_threads: usize) -> Self {
         let block = capacity.clamp(1, BLOCK);
         Self { block, n_blocks: AtomicUsize::new(capacity.div_ceil(block) + n_threads) }
     }
@@ -30,7 +29,7 @@ impl Room {
 }
 
 /// A thread's part of the buffer.
-pub(super) struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     room: &'a Room,
     /// The smaller row stands left.
     is_self: bool,
@@ -41,17 +40,30 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(room: &'a Room, is_self: bool) -> Self {
+    pub(crate) fn new(room: &'a Room, is_self: bool) -> Self {
         Self { room, is_self, blocks: Vec::new(), at: 0, n_pairs: 0 }
     }
 
     /// How many pairs there were, and those that were not overwritten.
-    pub(super) fn finish(self) -> (u64, Vec<Vec<(u32, u32)>>) {
+    pub(crate) fn finish(self) -> (u64, Vec<Vec<(u32, u32)>>) {
         (self.n_pairs, self.blocks)
     }
 
+    /// One pair.
+    #[inline]
+    pub(crate) fn push(&mut self, left: u32, right: u32) {
+        let room = self.room.block;
+        match self.blocks.get_mut(self.at).filter(|block| !self.is_self && block.len() < room) {
+            Some(block) => {
+                block.push((left, right));
+                self.n_pairs += 1;
+            }
+            None => self.write(&[left], right),
+        }
+    }
+
     /// The same right row with each left one.
-    fn write(&mut self, mut lefts: &[u32], right: u32) {
+    pub(crate) fn write(&mut self, mut lefts: &[u32], right: u32) {
         self.n_pairs += lefts.len() as u64;
         while !lefts.is_empty() {
             let Some(block) = self.blocks.get_mut(self.at).filter(|block| block.len() < self.room.block)
@@ -86,23 +98,5 @@ impl<'a> Writer<'a> {
             }
         }
         !self.blocks.is_empty()
-    }
-}
-
-impl Consumer for Writer<'_> {
-    fn light(&mut self, lefts: &[u32], right: u32) {
-        self.write(lefts, right);
-    }
-
-    fn heavy(&mut self, lefts: &[u32], rights: &[u32]) {
-        for &right in rights {
-            self.write(lefts, right);
-        }
-    }
-
-    fn within(&mut self, rows: &[u32]) {
-        for (ix, &right) in rows.iter().enumerate() {
-            self.write(&rows[..ix], right);
-        }
     }
 }
