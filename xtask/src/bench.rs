@@ -14,6 +14,7 @@ pub(crate) mod bars;
 mod chart;
 #[cfg(feature = "bench")]
 mod closure;
+mod closure_peers;
 #[cfg(feature = "bench")]
 mod cluster;
 #[cfg(feature = "bench")]
@@ -118,6 +119,8 @@ pub(crate) enum Command {
     SetjoinPeers(SetjoinPeersArgs),
     /// The transitive closure of graphs: over components, by rounds of a join, and by a search from every node
     Closure(ClosureArgs),
+    /// The closure on the CPU, counted, beside DuckDB's recursive query (Python, from PyPI) and Ascent (from crates.io)
+    ClosurePeers(closure_peers::ClosurePeersArgs),
     /// Pairs into entities: connected components of very many pairs, and all methods on few, beside scipy (Python, from PyPI)
     Cluster(ClusterArgs),
     /// Pairs of CDs scored by artist, title, tracks, genre and year: pairs a second on each device
@@ -127,7 +130,7 @@ pub(crate) enum Command {
     /// CDs through the whole workflow, from the file to entities: read, sort, pair neighbours, score, cluster
     Workflow(WorkflowArgs),
     /// Rules in the planned order and in every variant's: times by number of predicates and of rules
-    Plan(PlanArgs),
+    Plan(plan::PlanArgs),
     /// Planning beside the scan: from short values to very long ones, and from one rule to thousands
     Planning(PlanningArgs),
     /// Jobs whose tasks are dealt to several places: each schedule, from few tasks to very many
@@ -488,20 +491,6 @@ pub(crate) struct WorkflowArgs {
     save: Option<PathBuf>,
 }
 
-/// The planner's workload.
-#[derive(clap::Args)]
-pub(crate) struct PlanArgs {
-    /// People in the table
-    #[arg(long, default_value_t = 10_000)]
-    rows: u32,
-    /// The device, as for `hyperblock --device`
-    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
-    device: String,
-    /// Also write the figures, plots and the machine to files in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
 /// The planner's own time.
 #[derive(clap::Args)]
 pub(crate) struct PlanningArgs {
@@ -551,6 +540,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Setjoin(args) => setjoin::run(args),
         Command::SetjoinPeers(args) => setjoin_peers::run(args),
         Command::Closure(args) => closure::run(args),
+        Command::ClosurePeers(args) => closure_peers::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::Score(args) => score::run(args),
         Command::Quality(args) => quality::run(args),

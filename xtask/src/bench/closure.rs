@@ -28,7 +28,7 @@ const LONG: Duration = Duration::from_secs(2);
 
 /// The graphs, with the size of their closures; and where it is said, the seconds that rounds of a join are
 /// to take at most on an H200. Over components it is to be a fifth.
-const GRAPHS: [(&str, u64, Option<f64>); 14] = [
+pub(super) const GRAPHS: [(&str, u64, Option<f64>); 14] = [
     ("OL.cedge", 146_120, None),
     ("wing", 329_438, None),
     ("cal.cedge", 501_755, None),
@@ -87,12 +87,7 @@ pub(super) fn run(args: &ClosureArgs) -> Result<()> {
     report::print_head();
     let mut figures = Vec::new();
     for (name, n_tuples, target) in graphs {
-        let path = data_sets().join("graphs").join(format!("{name}.tsv"));
-        if !path.exists() {
-            println!("{name}: left out, {} is not there", path.display());
-            continue;
-        }
-        let graph = EdgeList::read(&path, false, None, &Control::default())?.graph;
+        let Some(graph) = read(name)? else { continue };
         for device in &devices {
             let new = measure(name, &graph, n_tuples, target, args, &**device)?;
             new.iter().for_each(report::print);
@@ -103,6 +98,16 @@ pub(super) fn run(args: &ClosureArgs) -> Result<()> {
         Some(folder) => report::save(folder, &figures, &args.rounds_of),
         None => Ok(()),
     }
+}
+
+/// A graph, if its file is there; else it is said that it is left out.
+pub(super) fn read(name: &str) -> Result<Option<Graph>> {
+    let path = data_sets().join("graphs").join(format!("{name}.tsv"));
+    if !path.exists() {
+        println!("{name}: left out, {} is not there", path.display());
+        return Ok(None);
+    }
+    Ok(Some(EdgeList::read(&path, false, None, &Control::default())?.graph))
 }
 
 impl ClosureWay {

@@ -19,19 +19,10 @@ Each job is written as one who knows the program would:
 - Polars has no measure of texts. It is asked in parts, too, so that pairs need not all be in memory.
 - rapidfuzz compares texts and does nothing else. Polars reads, joins and writes for it. Texts are sorted by length: what is
   too short is left out, and cdist takes texts several at a time.
-
-The work is done in a child, which an alarm ends if it takes too long, whatever it is at.
 """
 
-import os
-import resource
 import shutil
-import signal
-import sys
-import time
 
-# How a child ends that has been refused memory.
-NO_MEMORY = 3
 # A run that takes longer is the only one.
 LONG = 10
 # Of the machine's memory.
@@ -304,48 +295,18 @@ def run(program, job, table, output, n_runs, seconds):
     if job in getattr(program, "WITHOUT", {}):
         print(program.WITHOUT[job], flush=True)
         return
-    counts, times = set(), []
-    for _ in range(n_runs + 1):
-        # Nothing handles the alarm, so it ends the process.
-        signal.alarm(seconds)
-        begin = time.perf_counter()
-        counts.add(program.run(job, table, output))
-        times.append(time.perf_counter() - begin)
-        signal.alarm(0)
-        if times[0] > LONG:
-            break
-    assert len(counts) == 1, counts
-    print(counts.pop())
-    print(*(f"{time:.6f}" for time in times[1:] or times), flush=True)
+    tell(*timed(lambda: program.run(job, table, output), n_runs, seconds, LONG))
 
 
 def main():
     program, job, table, output = sys.argv[1:5]
     n_runs, seconds = map(int, sys.argv[5:7])
     memory = int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * MOST_MEMORY)
-    child = os.fork()
-    if child == 0:
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-        try:
-            run(program, job, table, output, n_runs, seconds)
-        except Exception as error:
-            # MemoryError, or DuckDB's OutOfMemoryException.
-            if "Memory" in type(error).__name__:
-                sys.exit(NO_MEMORY)
-            raise
-        return
-    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    is_done = limited(lambda: run(program, job, table, output, n_runs, seconds), memory, seconds)
     # What DuckDB had no memory for, and a part of an answer.
     shutil.rmtree(temporary(output), ignore_errors=True)
-    if ended != 0 and os.path.exists(output):
+    if not is_done and os.path.exists(output):
         os.remove(output)
-    if ended == -signal.SIGALRM:
-        print(f"over {seconds} s")
-    elif ended in (NO_MEMORY, -signal.SIGABRT, -signal.SIGKILL):
-        # Polars aborts, and a system without memory kills.
-        print(f"out of memory ({memory // 10**9} GB)")
-    elif ended != 0:
-        sys.exit(ended)
 
 
 main()

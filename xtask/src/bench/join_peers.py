@@ -7,20 +7,10 @@ there are none.
 
 All have their tables in memory. DuckDB counts by `SELECT count(*)` over the join; Polars by a lazy join of
 which only the length is asked, in either of its engines: the streaming one never has all pairs at once, the
-other is faster where they fit. The work is done in a child, which an alarm ends if it takes too long, whatever
-it is at.
+other is faster where they fit.
 """
 
-import os
-import resource
-import signal
-import sys
-import time
-
 import numpy as np
-
-# How a child ends that has been refused memory.
-NO_MEMORY = 3
 
 
 def duckdb(left, right, n_threads):
@@ -64,42 +54,13 @@ def run(program, left, right, n_runs, n_threads, seconds):
     else:
         version, count = polars(left, right, n_threads, engine)
     print(version, flush=True)
-    counts, times = set(), []
-    for _ in range(n_runs + 1):
-        # Nothing handles the alarm, so it ends the process.
-        signal.alarm(seconds)
-        begin = time.perf_counter()
-        counts.add(count())
-        times.append(time.perf_counter() - begin)
-        signal.alarm(0)
-    assert len(counts) == 1, counts
-    print(counts.pop())
-    print(*(f"{time:.6f}" for time in times[1:]), flush=True)
+    tell(*timed(count, n_runs, seconds))
 
 
 def main():
     program, left, right = sys.argv[1:4]
     n_runs, n_threads, seconds, gigabytes = map(int, sys.argv[4:8])
-    child = os.fork()
-    if child == 0:
-        most = gigabytes * 10**9
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-        try:
-            run(program, left, right, n_runs, n_threads, seconds)
-        except Exception as error:
-            # MemoryError, or DuckDB's OutOfMemoryException.
-            if "Memory" in type(error).__name__:
-                sys.exit(NO_MEMORY)
-            raise
-        return
-    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if ended == -signal.SIGALRM:
-        print(f"over {seconds} s")
-    elif ended in (NO_MEMORY, -signal.SIGABRT, -signal.SIGKILL):
-        # Polars aborts, and a system without memory kills.
-        print(f"out of memory ({gigabytes} GB)")
-    elif ended != 0:
-        sys.exit(ended)
+    limited(lambda: run(program, left, right, n_runs, n_threads, seconds), gigabytes * 10**9, seconds)
 
 
 main()

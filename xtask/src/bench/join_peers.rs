@@ -21,7 +21,7 @@ use hyperblock::operators::join::{JoinOperator, Output};
 use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use std::path::Path;
 
-const SCRIPT: &str = include_str!("join_peers.py");
+const SCRIPT: &str = concat!(include_str!("limited.py"), include_str!("join_peers.py"));
 const PROGRAMS: [&str; 3] = ["duckdb", "polars-streaming", "polars-in-memory"];
 const RUNS: usize = 5;
 /// What a run may take, and all of them together.

@@ -1,14 +1,15 @@
 //! The planner: the same rules in the planned order and in the orders of all variants, side by side.
 //!
-//! As figures 7d and 7e of HyperBlocker (PVLDB 18(2), 2024), on one table of generated people: rules of 2 to 10
-//! predicates, and 1 to 50 rules. Rules are drawn, with a seed, from a pool of predicates over all columns. Every variant
-//! must find the same number of candidates. The variants take turns, so what else the machine does hits all alike.
+//! As figures 7d, 7e and 7g of HyperBlocker (PVLDB 18(2), 2024): rules of 2 to 10 predicates, and 1 to 50 rules, over
+//! generated people and over the tables of `xtask/paper`. Rules are drawn, with a seed, from a pool of predicates: over all
+//! columns of people, else those of the table's own rule file, whose rules come first where their number varies. Every
+//! variant must find the same number of candidates. The variants take turns, so what else the machine does hits all alike.
 
 pub(super) mod pool;
 
-use super::PlanArgs;
 use super::chart::{Chart, Line};
 use super::measure::{Times, scan};
+use super::workload::{TRAFFIC, data_sets};
 use crate::cargo::target;
 use crate::r#gen;
 use crate::record;
@@ -20,9 +21,12 @@ use hyperblock::operators::Backend;
 use hyperblock::plan::Variant;
 use hyperblock::{DeviceChoice, Job};
 use plotters::prelude::SeriesLabelPosition;
-use std::path::Path;
+use pool::Pool;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+const DBLP_ACM: &str = include_str!("../../paper/dblp_acm.toml");
+const DBLP_SCHOLAR: &str = include_str!("../../paper/dblp_scholar_1to1.toml");
 const SEED: u64 = 1;
 /// Rules, where the number of predicates varies; predicates, where the number of rules does.
 const RULES: usize = 10;
@@ -41,6 +45,45 @@ const ORDERS: [Option<Variant>; 6] = [
     Some(Variant::SOrder),
 ];
 
+/// Tables whose rules are planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum PlanData {
+    /// Generated people, rules drawn from predicates over all columns
+    People,
+    /// The data set dblp_acm, if it is there, with the predicates of its ten rules
+    DblpAcm,
+    /// The data set dblp_scholar_1to1, if it is there, with the predicates of its ten rules
+    #[value(name = "dblp_scholar_1to1")]
+    DblpScholar1to1,
+    /// Generated traffic accidents, their fifty rules and predicates
+    Traffic,
+}
+
+impl PlanData {
+    fn name(self) -> String {
+        clap::ValueEnum::to_possible_value(&self)
+            .map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+/// The planner's workload.
+#[derive(clap::Args)]
+pub(crate) struct PlanArgs {
+    /// A table; may be repeated, or several with commas between
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_enum, default_values_t = [PlanData::People])]
+    data: Vec<PlanData>,
+    /// Records in generated tables
+    #[arg(long, default_value_t = 10_000)]
+    rows: u32,
+    /// The device, as for `hyperblock --device`
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: String,
+    /// Also write the figures, plots and the machine to files in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) save: Option<PathBuf>,
+}
+
 /// One order on one set of rules.
 struct Figure {
     variant: Option<Variant>,
@@ -50,6 +93,7 @@ struct Figure {
 
 /// All orders on one set of rules.
 struct Point {
+    data: PlanData,
     /// What varies: `predicates` or `rules`.
     by: &'static str,
     n: usize,
@@ -57,36 +101,100 @@ struct Point {
     figures: Vec<Figure>,
 }
 
+/// The tables, as files, and where their rules come from.
+struct Tables {
+    data: PlanData,
+    left: PathBuf,
+    right: Option<PathBuf>,
+    pool: Pool,
+}
+
+impl Tables {
+    /// Nothing, if they are not generated and not there.
+    fn make(data: PlanData, rows: u32) -> Result<Option<Self>> {
+        let folder = target().join("bench").join("plan");
+        let known = data_sets().join(data.name());
+        let (left, right, pool) = match data {
+            PlanData::People => {
+                let output = folder.clone();
+                r#gen::run(&r#gen::Command::People {
+                    rows,
+                    seed: SEED,
+                    duplicates: 0.2,
+                    skew: None,
+                    output,
+                })?;
+                (folder.join("people.csv"), None, Pool::people())
+            }
+            PlanData::Traffic => {
+                let output = folder.clone();
+                r#gen::run(&r#gen::Command::Traffic { rows, seed: SEED, duplicates: 0.2, output })?;
+                (folder.join("traffic.csv"), None, Pool::of_file(TRAFFIC)?)
+            }
+            PlanData::DblpAcm | PlanData::DblpScholar1to1 if !known.is_dir() => return Ok(None),
+            PlanData::DblpAcm => {
+                (known.join("tableA.csv"), Some(known.join("tableB.csv")), Pool::of_file(DBLP_ACM)?)
+            }
+            PlanData::DblpScholar1to1 => {
+                (known.join("tableA.csv"), Some(known.join("tableB.csv.gz")), Pool::of_file(DBLP_SCHOLAR)?)
+            }
+        };
+        Ok(Some(Self { data, left, right, pool }))
+    }
+
+    fn job(&self, rules: &Path) -> Job {
+        match &self.right {
+            None => Job::dedupe(&self.left, rules),
+            Some(right) => Job::link(&self.left, right, rules),
+        }
+    }
+}
+
 pub(super) fn run(args: &PlanArgs) -> Result<()> {
     let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
     let device = device::open(choice, None)?;
-    let folder = target().join("bench");
-    let table = folder.join("people.csv");
-    let (rows, output) = (args.rows, folder.clone());
-    r#gen::run(&r#gen::Command::People { rows, seed: SEED, duplicates: 0.2, skew: None, output })?;
     let mut points = Vec::new();
-    for n in BY_PREDICATES {
-        points.push(measure(&*device, &table, "predicates", n, &pool::rules(RULES, n, SEED))?);
-    }
-    for n in BY_RULES {
-        points.push(measure(&*device, &table, "rules", n, &pool::rules(n, PREDICATES, SEED))?);
+    for &data in &args.data {
+        let Some(tables) = Tables::make(data, args.rows)? else {
+            println!("{}: left out, its tables are not in {}", data.name(), data_sets().display());
+            continue;
+        };
+        for n in BY_PREDICATES {
+            points.push(measure(&*device, &tables, "predicates", n, tables.pool.drawn(RULES, n, SEED))?);
+        }
+        for n in BY_RULES {
+            points.push(measure(&*device, &tables, "rules", n, tables.pool.first(n, PREDICATES, SEED))?);
+        }
     }
     judge(&points);
     let Some(folder) = &args.save else { return Ok(()) };
     record::save(folder, "plan", &lines(&device.name(), args.rows, &points))?;
-    for by in ["predicates", "rules"] {
-        draw(&folder.join(format!("plan-{by}.svg")), by, &points, &device.name())?;
+    for &data in &args.data {
+        for by in ["predicates", "rules"] {
+            let points: Vec<&Point> =
+                points.iter().filter(|point| point.data == data && point.by == by).collect();
+            let of = if data == PlanData::People { String::new() } else { format!("{}-", data.name()) };
+            draw(&folder.join(format!("plan-{of}{by}.svg")), by, &points, &device.name())?;
+        }
     }
     Ok(())
 }
 
-fn measure(device: &dyn Backend, table: &Path, by: &'static str, n: usize, rules: &str) -> Result<Point> {
+fn measure(
+    device: &dyn Backend,
+    tables: &Tables,
+    by: &'static str,
+    n: usize,
+    rules: Vec<String>,
+) -> Result<Point> {
+    let data = tables.data;
     let path = target().join("bench/plan.toml");
-    replace(&path, |file| std::io::Write::write_all(file, rules.as_bytes()))?;
+    replace(&path, |file| std::io::Write::write_all(file, pool::rule_file(rules).as_bytes()))?;
     let prepared = ORDERS
         .into_iter()
         .map(|variant| {
-            Ok(Job::dedupe(table, &path)
+            Ok(tables
+                .job(&path)
                 .variants(variant.into_iter().collect())
                 .prepare(device, &Control::default())?)
         })
@@ -113,8 +221,8 @@ fn measure(device: &dyn Backend, table: &Path, by: &'static str, n: usize, rules
         times: Times::new(times),
         planning: job.planning(),
     });
-    let point = Point { by, n, n_candidates: known.unwrap_or_default(), figures: figures.collect() };
-    print!("{n:3} {by:10}");
+    let point = Point { data, by, n, n_candidates: known.unwrap_or_default(), figures: figures.collect() };
+    print!("{:18} {n:3} {by:10}", data.name());
     for figure in &point.figures {
         print!("  {} {:.4} s", name(figure.variant), figure.times.median());
     }
@@ -135,7 +243,8 @@ fn judge(points: &[Point]) {
         let no_po = of(Variant::NoPo).map_or(f64::NAN, |figure| figure.times.median());
         let time = planned.times.median();
         println!(
-            "{:3} {:10}  planned / best other {:.3}   noPO / planned {:.2}   planning {:.1} ms, {:.2}% of the run",
+            "{:18} {:3} {:10}  planned / best other {:.3}   noPO / planned {:.2}   planning {:.1} ms, {:.2}% of the run",
+            point.data.name(),
             point.n,
             point.by,
             time / best,
@@ -147,11 +256,13 @@ fn judge(points: &[Point]) {
 }
 
 fn lines(device: &str, rows: u32, points: &[Point]) -> Vec<String> {
-    let head = "device,rows,by,n,order,candidates,runs,median_s,fastest_s,slowest_s,planning_s".to_owned();
+    let head =
+        "device,data,rows,by,n,order,candidates,runs,median_s,fastest_s,slowest_s,planning_s".to_owned();
     let rows = points.iter().flat_map(|point| {
         point.figures.iter().map(move |Figure { variant, times, planning }| {
             format!(
-                "{device},{rows},{},{},{},{},{},{:.6},{:.6},{:.6},{:.6}",
+                "{device},{},{rows},{},{},{},{},{},{:.6},{:.6},{:.6},{:.6}",
+                point.data.name(),
                 point.by,
                 point.n,
                 name(*variant),
@@ -167,8 +278,8 @@ fn lines(device: &str, rows: u32, points: &[Point]) -> Vec<String> {
     std::iter::once(head).chain(rows).collect()
 }
 
-fn draw(path: &Path, by: &str, points: &[Point], device: &str) -> Result<()> {
-    let points: Vec<&Point> = points.iter().filter(|point| point.by == by).collect();
+fn draw(path: &Path, by: &str, points: &[&Point], device: &str) -> Result<()> {
+    let Some(first) = points.first() else { return Ok(()) };
     let line = |(ix, variant): (usize, Option<Variant>)| Line {
         name: name(variant),
         points: points.iter().map(|point| (point.n as f64, point.figures[ix].times.median())).collect(),
@@ -178,8 +289,8 @@ fn draw(path: &Path, by: &str, points: &[Point], device: &str) -> Result<()> {
     let times = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let range = times().fold(f64::INFINITY, f64::min) / 1.3..times().fold(0.0, f64::max) * 1.3;
     let (title, x) = match by {
-        "rules" => (format!("Rules of {PREDICATES} predicates, {device}"), "rules"),
-        _ => (format!("{RULES} rules, {device}"), "predicates a rule"),
+        "rules" => (format!("{}, more and more rules, {device}", first.data.name()), "rules"),
+        _ => (format!("{}, {RULES} rules, {device}", first.data.name()), "predicates a rule"),
     };
     let legend = SeriesLabelPosition::LowerRight;
     Chart { title: &title, x, y: "seconds", range, logarithmic: true, legend, lines }.draw(path)

@@ -7,7 +7,7 @@
 
 use super::PlanningArgs;
 use super::measure::Times;
-use super::plan::pool;
+use super::plan::pool::Pool;
 use crate::cargo::target;
 use crate::r#gen;
 use crate::paths::rule_file;
@@ -188,7 +188,7 @@ fn measure_people(device: &dyn Backend, rows: u32) -> Result<Figure> {
     let folder = target().join("bench").join(format!("planning-{rows}"));
     let (table, rules) = (folder.join("people.csv"), folder.join("rules.toml"));
     r#gen::run(&r#gen::Command::People { rows, seed: SEED, duplicates: 0.2, skew: None, output: folder })?;
-    let conditions = pool::conditions(OF_PEOPLE.0, OF_PEOPLE.1, SEED);
+    let conditions = Pool::people().drawn(OF_PEOPLE.0, OF_PEOPLE.1, SEED);
     let text = rule_file(&conditions.iter().map(String::as_str).collect::<Vec<_>>());
     replace(&rules, |file| file.write_all(text.as_bytes()))?;
     let (mut planning, start) = (Vec::new(), Instant::now());

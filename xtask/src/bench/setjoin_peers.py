@@ -10,22 +10,14 @@ What is timed begins with titles in lower case, in the form that the program tak
 pairs; cutting titles into grams is part of it. Both compare floating-point numbers, so they are asked for a
 little less, and whole numbers then decide, after the clock has stopped. py_stringsimjoin knows two tables, so
 it gets the same one twice, and what it finds of a title with itself, and the second time round, is dropped,
-also after the clock has stopped. SetSimilaritySearch has one thread. The work is done in a child, which an
-alarm ends if it takes too long, whatever it is at.
+also after the clock has stopped. SetSimilaritySearch has one thread.
 """
 
 import array
 import csv
-import os
-import resource
-import signal
-import sys
-import time
 from fractions import Fraction
 from importlib.metadata import version
 
-# How a child ends that has been refused memory.
-NO_MEMORY = 3
 # A run that takes longer is the only one.
 LONG = 10
 # Below the least similarity: more than floating point loses, less than two similarities differ.
@@ -95,51 +87,23 @@ def run(program, table, q, least, n_runs, n_processes, seconds, output):
         titles = [row["title"].lower() for row in csv.DictReader(file)]
     make = py_stringsimjoin if program == "py_stringsimjoin" else set_similarity_search
     join, pairs = make(titles, q, float(least), n_processes)
-    times = []
-    for _ in range(n_runs + 1):
-        # Nothing handles the alarm, so it ends the process.
-        signal.alarm(seconds)
-        begin = time.perf_counter()
-        found = join()
-        times.append(time.perf_counter() - begin)
-        signal.alarm(0)
-        if times[0] > LONG:
-            break
+    found, times = timed(join, n_runs, seconds, LONG)
     sets = [grams(title, q) for title in titles]
     rows = sorted((a, b) for a, b in pairs(found) if a < b and alike(sets[a], sets[b], least))
     with open(output, "wb") as file:
         array.array("I", (row for pair in rows for row in pair)).tofile(file)
-    print(len(rows))
-    print(*(f"{time:.6f}" for time in times[1:] or times), flush=True)
+    tell(len(rows), times)
 
 
 def main():
     program, table, q, least = sys.argv[1:5]
     n_runs, n_processes, seconds, gigabytes = map(int, sys.argv[5:9])
     output = sys.argv[9]
-    child = os.fork()
-    if child == 0:
-        # With all processes that it starts.
-        os.setpgid(0, 0)
-        most = gigabytes * 10**9
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-        try:
-            run(program, table, int(q), Fraction(least), n_runs, n_processes, seconds, output)
-        except MemoryError:
-            sys.exit(NO_MEMORY)
-        return
-    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    try:
-        os.killpg(child, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    if ended == -signal.SIGALRM:
-        print(f"over {seconds} s")
-    elif ended in (NO_MEMORY, -signal.SIGABRT, -signal.SIGKILL):
-        # A system without memory kills.
-        print(f"out of memory ({gigabytes} GB)")
-    elif ended != 0:
-        sys.exit(ended)
+
+    def work():
+        run(program, table, int(q), Fraction(least), n_runs, n_processes, seconds, output)
+
+    limited(work, gigabytes * 10**9, seconds)
 
 
 main()

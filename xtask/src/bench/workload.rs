@@ -56,7 +56,7 @@ const PAPERS: [&str; 10] = [
     "l.title = r.title AND l.venue = r.venue AND jaro_winkler(l.authors, r.authors) >= 0.6",
 ];
 /// A file: the rules are many, and have names.
-const TRAFFIC: &str = include_str!("../../paper/traffic.toml");
+pub(super) const TRAFFIC: &str = include_str!("../../paper/traffic.toml");
 const SCHOLAR: [&str; 2] =
     ["jaro_winkler(l.title, r.title) >= 0.9", "jaro_winkler(l.authors, r.authors) >= 0.9"];
 

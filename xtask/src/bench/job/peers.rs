@@ -26,7 +26,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const SCRIPT: &str = include_str!("../job_peers.py");
+const SCRIPT: &str = concat!(include_str!("../limited.py"), include_str!("../job_peers.py"));
 const PROGRAMS: [&str; 3] = ["duckdb", "polars", "rapidfuzz"];
 const PACKAGES: [&str; 4] = ["duckdb", "polars", "rapidfuzz", "numpy"];
 /// The largest table, if nothing else is said, and the smallest that is tried before it.
