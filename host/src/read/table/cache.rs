@@ -273,6 +273,13 @@ fn table(header: Header, path: &Path, reader: &Reader, control: &Control) -> Res
     let columns: Vec<ColumnSchema> = columns.into_iter().map(column).collect::<Result<_, Damaged>>()?;
     let schema = Schema { table: path.display().to_string(), columns };
     let values = vec![None; schema.columns.len()];
+    let is_odd = |(column, odd): &(u32, Option<Odd>)| {
+        let is_there = |odd: &Odd| odd.n > 0 && odd.n <= n_records as usize && odd.row < n_records as usize;
+        (*column as usize) < schema.columns.len() && odd.as_ref().is_none_or(is_there)
+    };
+    if !odds.iter().all(is_odd) {
+        return Err(Damaged("its odd values are none of its records'".into()));
+    }
     let odds = odds.into_iter().map(|(column, odd)| (column as usize, odd)).collect();
     let (path, ids) = (path.to_owned(), Ids { rows, named });
     Ok(Table {
