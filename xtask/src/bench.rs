@@ -14,6 +14,7 @@ pub(crate) mod bars;
 mod chart;
 #[cfg(feature = "bench")]
 mod closure;
+#[cfg(feature = "bench")]
 mod closure_peers;
 #[cfg(feature = "bench")]
 mod cluster;
@@ -37,6 +38,7 @@ mod panels;
 mod peers;
 #[cfg(feature = "bench")]
 mod plan;
+mod plan_args;
 #[cfg(feature = "bench")]
 mod planning;
 #[cfg(feature = "bench")]
@@ -120,7 +122,7 @@ pub(crate) enum Command {
     /// The transitive closure of graphs: over components, by rounds of a join, and by a search from every node
     Closure(ClosureArgs),
     /// The closure on the CPU, counted, beside DuckDB's recursive query (Python, from PyPI) and Ascent (from crates.io)
-    ClosurePeers(closure_peers::ClosurePeersArgs),
+    ClosurePeers(ClosurePeersArgs),
     /// Pairs into entities: connected components of very many pairs, and all methods on few, beside scipy (Python, from PyPI)
     Cluster(ClusterArgs),
     /// Pairs of CDs scored by artist, title, tracks, genre and year: pairs a second on each device
@@ -130,7 +132,7 @@ pub(crate) enum Command {
     /// CDs through the whole workflow, from the file to entities: read, sort, pair neighbours, score, cluster
     Workflow(WorkflowArgs),
     /// Rules in the planned order and in every variant's: times by number of predicates and of rules
-    Plan(plan::PlanArgs),
+    Plan(plan_args::PlanArgs),
     /// Planning beside the scan: from short values to very long ones, and from one rule to thousands
     Planning(PlanningArgs),
     /// Jobs whose tasks are dealt to several places: each schedule, from few tasks to very many
@@ -412,6 +414,25 @@ pub(crate) enum ClosureWay {
     SemiNaiveSort,
     /// By a breadth-first search from every node, counting only, on one thread of the CPU
     Search,
+}
+
+/// The graphs that all sides close.
+#[derive(clap::Args)]
+pub(crate) struct ClosurePeersArgs {
+    /// A graph of the data sets; may be repeated [default: all that are there]
+    #[arg(long, value_name = "NAME")]
+    graph: Vec<String>,
+    #[command(flatten)]
+    on: Devices,
+    /// What a run of another program may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    most_seconds: u32,
+    /// The memory that another program may take
+    #[arg(long, value_name = "GB", default_value_t = 16)]
+    most_gigabytes: u32,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
 }
 
 /// The closures' workload.

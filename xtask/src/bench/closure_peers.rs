@@ -4,7 +4,7 @@
 //! installed from PyPI, and Ascent built from crates.io, each to a folder of its own in the build folder; `closure_peers.py`
 //! and `xtask/peers/ascent.rs` say how they are asked. One that takes too long or too much memory is said to.
 
-use super::Devices;
+use super::ClosurePeersArgs;
 use super::closure::{GRAPHS, read};
 use super::measure::Times;
 use super::peers::{self, Seen};
@@ -26,25 +26,6 @@ const SCRIPT: &str = concat!(include_str!("limited.py"), include_str!("closure_p
 const ASCENT: &str = include_str!("../../peers/ascent.rs");
 const ASCENT_VERSION: &str = "0.8.0";
 const RUNS: usize = 3;
-
-/// The graphs that all sides close.
-#[derive(clap::Args)]
-pub(crate) struct ClosurePeersArgs {
-    /// A graph of the data sets; may be repeated [default: all that are there]
-    #[arg(long, value_name = "NAME")]
-    graph: Vec<String>,
-    #[command(flatten)]
-    on: Devices,
-    /// What a run of another program may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    most_seconds: u32,
-    /// The memory that another program may take
-    #[arg(long, value_name = "GB", default_value_t = 16)]
-    most_gigabytes: u32,
-    /// Also write the figures and the machine to a file in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
 
 /// The other programs, ready to be run.
 struct Peers {
