@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Computes  firsts[row] = the first record that the row's record reaches
-//! Layout    rows of bits, padded to whole pivots (`shared::matrix`)
+//! Layout    rows of bits, padded to whole pivots (`shared::matrix`): all rows of a matrix, or two bands of them, the pivot's first
 //! Launch    1-D; `diagonal`: one block, `DIAGONAL_WORDS`; `cross`, `rest`: any number, `PANEL_WORDS`; others: none
 //! Cost      for each pivot, the whole matrix once, and a word of shared memory for each bit of the pivot's columns
 //! Next      the host looks records up
@@ -32,20 +32,21 @@ pub struct Matrix<'a> {
     pub words: &'a [AtomicU32],
     /// Words of a row.
     pub stride: u32,
-    /// The pivot's first row.
+    /// Rows that are here.
+    pub n_rows: u32,
+    /// The first of them that `cross` and `rest` bring up to date, beside the pivot's own.
+    pub first: u32,
+    /// The pivot's first row, among those that are here.
     pub pivot: u32,
+    /// Its first column.
+    pub column: u32,
 }
 
 impl Matrix<'_> {
-    #[inline(always)]
-    fn n_rows(&self) -> u32 {
-        self.stride * u32::BITS
-    }
-
     /// The first word of the pivot's columns.
     #[inline(always)]
     fn pivot_word(&self) -> u32 {
-        self.pivot / u32::BITS
+        self.column / u32::BITS
     }
 
     /// Whether a word is of the pivot's columns.
@@ -118,7 +119,7 @@ pub fn diagonal(block: &impl Block, matrix: &Matrix<'_>) {
 #[inline(always)]
 pub fn cross(block: &impl Block, matrix: &Matrix<'_>) {
     let n_tiles = matrix.stride.div_ceil(TILE_WORDS);
-    let n_units = n_tiles + matrix.n_rows().div_ceil(BLOCK_ROWS);
+    let n_units = n_tiles + (matrix.n_rows - matrix.first).div_ceil(BLOCK_ROWS);
     let mut unit = block.block_ix();
     while unit < n_units {
         if unit < n_tiles {
@@ -126,7 +127,7 @@ pub fn cross(block: &impl Block, matrix: &Matrix<'_>) {
             for_each_row(block, matrix.pivot, PIVOT, |row| via_panel(block, matrix, row, unit));
         } else {
             stage_diagonal(block, matrix);
-            columns(block, matrix, (unit - n_tiles) * BLOCK_ROWS);
+            columns(block, matrix, matrix.first + (unit - n_tiles) * BLOCK_ROWS);
         }
         block.barrier();
         unit += block.n_blocks();
@@ -137,12 +138,12 @@ pub fn cross(block: &impl Block, matrix: &Matrix<'_>) {
 #[inline(always)]
 pub fn rest(block: &impl Block, matrix: &Matrix<'_>) {
     let n_tiles = matrix.stride.div_ceil(TILE_WORDS);
-    let n_units = n_tiles * matrix.n_rows().div_ceil(BLOCK_ROWS);
+    let n_units = n_tiles * (matrix.n_rows - matrix.first).div_ceil(BLOCK_ROWS);
     let mut unit = block.block_ix();
     while unit < n_units {
-        let (rows, tile) = (unit / n_tiles * BLOCK_ROWS, unit % n_tiles);
+        let (rows, tile) = (matrix.first + unit / n_tiles * BLOCK_ROWS, unit % n_tiles);
         stage_panel(block, matrix, tile);
-        for_each_row(block, rows, BLOCK_ROWS.min(matrix.n_rows() - rows), |row| {
+        for_each_row(block, rows, BLOCK_ROWS.min(matrix.n_rows - rows), |row| {
             // The pivot's rows are up to date.
             if row.wrapping_sub(matrix.pivot) >= PIVOT {
                 via_panel(block, matrix, row, tile);
@@ -232,7 +233,7 @@ fn via_panel(block: &impl Block, matrix: &Matrix<'_>, row: u32, tile: u32) {
 /// a lane a word.
 #[inline(always)]
 fn columns(block: &impl Block, matrix: &Matrix<'_>, first: u32) {
-    let n_rows = BLOCK_ROWS.min(matrix.n_rows() - first);
+    let n_rows = BLOCK_ROWS.min(matrix.n_rows - first);
     for_each_row(block, first / WARP_ROWS, n_rows / WARP_ROWS, |rows| {
         let row = rows * WARP_ROWS + block.lane() / PIVOT_WORDS;
         let word = matrix.word(row, matrix.pivot_word() + block.lane() % PIVOT_WORDS);

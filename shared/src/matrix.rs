@@ -8,6 +8,10 @@
 //! tiles by those two (the rest). Tiles are tiles of tiles: a word is 32 columns, a pivot 8 words, a tile of the rest 32
 //! words, which is a word for each lane of a warp.
 //!
+//! A matrix that does not fit into a device's memory stays in the host's, and is tiled twice, as in the latter paper: rows are
+//! cut into *bands* of whole pivots. One band after the other is closed by its own pivots; then each other band is brought up to
+//! date by it, two of them in the device's memory at a time.
+//!
 //! The matrix is symmetric and every record reaches itself. Rows and columns are padded to whole pivots.
 
 use crate::layout::WARP;

@@ -62,7 +62,8 @@ unsafe extern "ptx-kernel" fn hyperblock_cluster_mark(forest: DeviceForest) {
 
 #[inline(always)]
 fn matrix<'a>(memory: Memory, matrix: &DeviceMatrix) -> Matrix<'a> {
-    Matrix { words: memory.atomics(matrix.words), stride: matrix.stride, pivot: matrix.pivot }
+    let DeviceMatrix { words, stride, n_rows, first, pivot, column, .. } = *matrix;
+    Matrix { words: memory.atomics(words), stride, n_rows, first, pivot, column }
 }
 
 /// Entry point of [`connect()`].

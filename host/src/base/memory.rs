@@ -20,10 +20,19 @@ pub(crate) fn held() -> u64 {
     HELD.load(Relaxed)
 }
 
+/// The bytes that can be had without others being driven out, where the system tells.
+pub(crate) fn available_memory() -> Option<u64> {
+    kilobytes("/proc/meminfo", "MemAvailable:")
+}
+
 /// The most memory that this process held, where the system tells.
 pub(crate) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    kilobytes("/proc/self/status", "VmHWM:")
+}
+
+fn kilobytes(file: &str, name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(file).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

@@ -42,8 +42,17 @@ pub struct DeviceMatrix {
     pub firsts: DeviceAtomics<u32>,
     /// Words of a row.
     pub stride: u32,
-    /// The pivot's first row, and column.
+    /// Rows that are here.
+    pub n_rows: u32,
+    /// The first of them that is to be brought up to date.
+    pub first: u32,
+    /// The pivot's first row, among those that are here.
     pub pivot: u32,
+    /// Its first column.
+    pub column: u32,
+    /// Fills the last 64-bit word.
+    pub padding: u32,
 }
 
-const _: () = assert!(size_of::<DeviceForest>() == 3 * 16 + 8 + 8 && size_of::<DeviceMatrix>() == 3 * 16 + 8);
+const _: () =
+    assert!(size_of::<DeviceForest>() == 3 * 16 + 8 + 8 && size_of::<DeviceMatrix>() == 3 * 16 + 24);

@@ -11,6 +11,7 @@ use hyperblock_shared::components::{NO_RECORD, Share, shares};
 use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::layout::{LANE_PAIRS, WARP};
 use hyperblock_shared::matrix::{DIAGONAL_WORDS, PANEL_WORDS, PIVOT, n_words, stride};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Pairs of a chunk: several tiles, and no whole number of them.
@@ -100,14 +101,55 @@ impl<'a> ThreadMatrix<'a> {
     pub(super) fn load(device: &'a KernelOnThreads, n_records: u32, pairs: &[ScoredPair]) -> Result<Self> {
         Ok(Self { device, rows: Rows::new(n_records, pairs)?, labels: Vec::new() })
     }
+
+    /// As `cuda::matrix::bands` does it: two bands at a time are where kernels see them.
+    fn run_by_bands(&mut self) -> Result<Phases> {
+        let (n_blocks, n_threads) = (self.device.n_blocks, self.device.threads_per_block);
+        let stride = stride(self.rows.n_rows());
+        let mut words = self.rows.matrix();
+        let bands = self.rows.bands(self.device.memory)?;
+        let of =
+            |band: &Range<u32>| band.start as usize * stride as usize..band.end as usize * stride as usize;
+        for own in &bands {
+            let n_own = own.end - own.start;
+            let here: Vec<AtomicU32> = words[of(own)].iter().map(|&word| AtomicU32::new(word)).collect();
+            for column in own.clone().step_by(PIVOT as usize) {
+                let pivot = column - own.start;
+                let matrix = Matrix { words: &here, stride, n_rows: n_own, first: 0, pivot, column };
+                launch(1, n_threads, DIAGONAL_WORDS, |thread| diagonal(thread, &matrix));
+                launch(n_blocks, n_threads, PANEL_WORDS, |thread| cross(thread, &matrix));
+                launch(n_blocks, n_threads, PANEL_WORDS, |thread| rest(thread, &matrix));
+            }
+            words[of(own)].copy_from_slice(&plain(&here));
+            for other in bands.iter().filter(|other| *other != own) {
+                let both = words[of(own)].iter().chain(&words[of(other)]);
+                let here: Vec<AtomicU32> = both.map(|&word| AtomicU32::new(word)).collect();
+                let n_rows = n_own + other.end - other.start;
+                for column in own.clone().step_by(PIVOT as usize) {
+                    let pivot = column - own.start;
+                    let matrix = Matrix { words: &here, stride, n_rows, first: n_own, pivot, column };
+                    launch(n_blocks, n_threads, PANEL_WORDS, |thread| cross(thread, &matrix));
+                    launch(n_blocks, n_threads, PANEL_WORDS, |thread| rest(thread, &matrix));
+                }
+                words[of(other)].copy_from_slice(&plain(&here[of(own).len()..]));
+            }
+        }
+        self.labels = self.rows.labels(&self.rows.firsts(&words));
+        Ok(Vec::new())
+    }
 }
 
 impl Components for ThreadMatrix<'_> {
     fn run(&mut self, _: &Control) -> Result<Phases> {
         let (n_blocks, n_threads) = (self.device.n_blocks, self.device.threads_per_block);
         let n_rows = self.rows.n_rows();
+        if 4 * n_words(n_rows) > self.device.memory {
+            return self.run_by_bands();
+        }
         let words = atomics(n_words(n_rows) as u32, 0);
-        let of = |pivot: u32| Matrix { words: &words, stride: stride(n_rows), pivot };
+        let (stride, padded) = (stride(n_rows), hyperblock_shared::matrix::n_rows(n_rows) as u32);
+        let of =
+            |pivot: u32| Matrix { words: &words, stride, n_rows: padded, first: 0, pivot, column: pivot };
         let pairs: Vec<u64> =
             self.rows.pairs.iter().map(|&(l, r)| u64::from(l) | u64::from(r) << 32).collect();
         launch(n_blocks, n_threads, 0, |thread| connect(thread, &of(0), &pairs, n_rows));

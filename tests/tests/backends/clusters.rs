@@ -1,6 +1,6 @@
 //! Clustering, against naive ways.
 
-use crate::bench::{Bench, CPU, EVERYWHERE, GPU, NOT_ON_THREADS, On, Registered, trials};
+use crate::bench::{Bench, CPU, EVERYWHERE, GPU, KERNELS, NOT_ON_THREADS, On, Registered, trials};
 use hyperblock::device::cpu::Cpu;
 use hyperblock::entities::cluster::{ClusterMethod, cluster};
 use hyperblock::operators::Backend;
@@ -22,6 +22,8 @@ pub(crate) const TRIALS: &[Registered] = trials![
         cancelled,
     ],
     NOT_ON_THREADS => [races_over_one_component],
+    // A CPU has its matrix in the host's memory anyway.
+    KERNELS => [a_matrix_in_bands],
     // How much memory parents, pairs and matrices take is the GPU's own; there are too many records for the others.
     GPU => [few_pairs_at_a_time, no_memory, many_records],
     // No device has a part in it.
@@ -65,6 +67,19 @@ fn a_large_matrix(bench: Bench) {
     let device = bench.shape(32, 3, 1).open();
     for case in cases(300).iter().skip(8) {
         case.assert_exact(&[ClusterMethod::TiledFw], &*device);
+    }
+}
+
+/// Three pivots and more, of which two fit at a time: bands of one each, and of two.
+fn a_matrix_in_bands(bench: Bench) {
+    let n_records = bench.by(0, 600, 1900);
+    // Rows of two pivots, with as many words as there are at most, and what a driver does not give.
+    let two_pivots = 2 * 256 * 4 * u64::from(n_records).next_multiple_of(256) / 32 * 10 / 8;
+    for n_bytes in [two_pivots, 2 * two_pivots] {
+        let device = bench.shape(64, 2, 1).memory(n_bytes).open();
+        for case in cases(n_records).iter().skip(bench.by(0, 8, 0)) {
+            case.assert_exact(&[ClusterMethod::TiledFw], &*device);
+        }
     }
 }
 

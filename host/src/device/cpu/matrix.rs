@@ -2,9 +2,9 @@
 
 use crate::base::control::Control;
 use crate::base::error::Result;
-use crate::operators::components::{Components, Phases, Rows, too_large};
+use crate::operators::components::{Components, Phases, Rows};
 use hyperblock_shared::layout::ScoredPair;
-use hyperblock_shared::matrix::{PIVOT, PIVOT_WORDS, TILE_WORDS, for_each_bit, n_words, place, stride};
+use hyperblock_shared::matrix::{PIVOT, PIVOT_WORDS, TILE_WORDS, for_each_bit, stride};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -20,39 +20,22 @@ pub(super) struct CpuMatrix {
 impl CpuMatrix {
     pub(super) fn load(n_records: u32, pairs: &[ScoredPair]) -> Result<Self> {
         let rows = Rows::new(n_records, pairs)?;
-        let n_bytes = n_words(rows.n_rows()) * 4;
-        match available_memory() {
-            Some(free) if n_bytes > free => Err(too_large(rows.n_rows(), n_bytes, free)),
-            _ => Ok(Self { rows, labels: Vec::new() }),
-        }
+        rows.check_host()?;
+        Ok(Self { rows, labels: Vec::new() })
     }
 }
 
 impl Components for CpuMatrix {
     fn run(&mut self, control: &Control) -> Result<Phases> {
         let start = Instant::now();
-        let n_rows = self.rows.n_rows();
-        let stride = stride(n_rows) as usize;
-        let mut words = vec![0u32; n_words(n_rows) as usize];
-        let mut set = |row: u32, column: u32| {
-            let (word, bit) = place(stride as u32, row, column);
-            words[word as usize] |= bit;
-        };
-        (0..n_rows).for_each(|row| set(row, row));
-        for &(left, right) in &self.rows.pairs {
-            set(left, right);
-            set(right, left);
-        }
+        let stride = stride(self.rows.n_rows()) as usize;
+        let mut words = self.rows.matrix();
         let connected = Instant::now();
         for first in (0..stride).step_by(WORDS) {
             control.check()?;
             pivot(&mut words, stride, first);
         }
-        let first = |row: &[u32]| {
-            let (ix, word) = (0..).zip(row).find(|(_, word)| **word != 0)?;
-            Some(ix * u32::BITS + word.trailing_zeros())
-        };
-        let firsts: Vec<u32> = words.par_chunks(stride.max(1)).filter_map(first).collect();
+        let firsts = self.rows.firsts(&words);
         self.labels = self.rows.labels(&firsts);
         Ok(vec![("connect", connected - start), ("closure", connected.elapsed())])
     }
@@ -112,12 +95,4 @@ fn add(row: &mut [u32], via: &[u32; WORDS], panel: &[u32], stride: usize, words:
             row[words.clone()].iter_mut().zip(more).for_each(|(word, more)| *word |= more);
         });
     }
-}
-
-/// The bytes that can be had without others being driven out, where the system tells.
-fn available_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
 }

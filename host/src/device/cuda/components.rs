@@ -9,7 +9,7 @@ use super::Cuda;
 use super::clock::Clock;
 use super::columns::Slices;
 use super::launch::ForestLaunches;
-use super::matrix::CudaMatrix;
+use super::matrix;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::operators::components::{Components, ComponentsOperator, Phases, check_pairs};
@@ -36,7 +36,7 @@ impl ComponentsOperator for Cuda {
         n_records: u32,
         pairs: &'a [ScoredPair],
     ) -> Result<Box<dyn Components + 'a>> {
-        Ok(Box::new(CudaMatrix::load(self, n_records, pairs)?))
+        matrix::load(self, n_records, pairs)
     }
 }
 

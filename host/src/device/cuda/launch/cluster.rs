@@ -117,10 +117,20 @@ impl MatrixLaunches<'_> {
         self.launch(&self.kernels.connect, self.kernels.filling(&self.kernels.connect, 0), self.matrix)
     }
 
-    /// A pivot, whose first row this is.
-    pub(in crate::device::cuda) fn pivot(&self, pivot: u32) -> Result<()> {
-        let (kernels, matrix) = (self.kernels, DeviceMatrix { pivot, ..self.matrix });
-        self.launch(&kernels.diagonal, one_block(THREADS, DIAGONAL_WORDS), matrix)?;
+    /// A pivot, by its first row among those that are here, and its first column. All rows are brought up to date.
+    pub(in crate::device::cuda) fn pivot(&self, pivot: u32, column: u32) -> Result<()> {
+        let matrix = DeviceMatrix { pivot, column, ..self.matrix };
+        self.launch(&self.kernels.diagonal, one_block(THREADS, DIAGONAL_WORDS), matrix)?;
+        self.by_pivot(matrix)
+    }
+
+    /// A pivot whose rows are closed already, by all pivots of their band: rows from `first` on are brought up to date.
+    pub(in crate::device::cuda) fn closed_pivot(&self, pivot: u32, column: u32, first: u32) -> Result<()> {
+        self.by_pivot(DeviceMatrix { pivot, column, first, ..self.matrix })
+    }
+
+    fn by_pivot(&self, matrix: DeviceMatrix) -> Result<()> {
+        let kernels = self.kernels;
         self.launch(&kernels.cross, kernels.filling(&kernels.cross, PANEL_WORDS), matrix)?;
         self.launch(&kernels.rest, kernels.filling(&kernels.rest, PANEL_WORDS), matrix)
     }
