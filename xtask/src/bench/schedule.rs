@@ -1,6 +1,6 @@
 //! Schedules: jobs whose tasks are dealt to several places, by each schedule and in few tasks or very many.
 //!
-//! As Figures 7(a) and 7(c) of HyperBlocker (2025): by number of devices, and by number of partitions. Places may be shares
+//! As Figures 7(a) and 7(c) of HyperBlocker (2024): by number of devices, and by number of partitions. Places may be shares
 //! of one device, so that schedules differ on one GPU, or on none. `levenshtein` is even, for all intervals of distinct names are
 //! about as long as each other; `traffic` is skewed, as its keys are. What is timed begins with encoded columns in memory and
 //! ends with all candidates in order. Every run must find all of them.
