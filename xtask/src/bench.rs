@@ -22,6 +22,7 @@ mod cluster;
 mod cost;
 #[cfg(feature = "bench")]
 mod gpudet;
+mod graph_args;
 mod growth;
 #[cfg(feature = "bench")]
 mod job;
@@ -48,6 +49,8 @@ mod quality;
 #[cfg(feature = "bench")]
 mod rapidfuzz;
 #[cfg(feature = "bench")]
+mod relation;
+#[cfg(feature = "bench")]
 pub(crate) mod scan;
 mod schedule;
 #[cfg(feature = "bench")]
@@ -64,6 +67,7 @@ mod workflow;
 pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
+use graph_args::{ClosureArgs, ClosurePeersArgs, RelationArgs};
 use job_args::JobArgs;
 use std::path::PathBuf;
 
@@ -123,6 +127,8 @@ pub(crate) enum Command {
     Closure(ClosureArgs),
     /// The closure on the CPU, counted, beside DuckDB's recursive query (Python, from PyPI) and Ascent (from crates.io)
     ClosurePeers(ClosurePeersArgs),
+    /// A single join of a random graph, and of a string of edges, with itself: building its table, and joining
+    Relation(RelationArgs),
     /// Pairs into entities: connected components of very many pairs, and all methods on few, beside scipy (Python, from PyPI)
     Cluster(ClusterArgs),
     /// Pairs of CDs scored by artist, title, tracks, genre and year: pairs a second on each device
@@ -403,57 +409,6 @@ pub(crate) struct SetjoinPeersArgs {
     save: Option<PathBuf>,
 }
 
-/// How a closure is found.
-#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
-pub(crate) enum ClosureWay {
-    /// Over components, by rows of bits
-    Condense,
-    /// By rounds of a join, with a hash table of all tuples
-    SemiNaiveTable,
-    /// By rounds of a join, with tuples sorted and merged
-    SemiNaiveSort,
-    /// By a breadth-first search from every node, counting only, on one thread of the CPU
-    Search,
-}
-
-/// The graphs that all sides close.
-#[derive(clap::Args)]
-pub(crate) struct ClosurePeersArgs {
-    /// A graph of the data sets; may be repeated [default: all that are there]
-    #[arg(long, value_name = "NAME")]
-    graph: Vec<String>,
-    #[command(flatten)]
-    on: Devices,
-    /// What a run of another program may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    most_seconds: u32,
-    /// The memory that another program may take
-    #[arg(long, value_name = "GB", default_value_t = 16)]
-    most_gigabytes: u32,
-    /// Also write the figures and the machine to a file in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
-/// The closures' workload.
-#[derive(clap::Args)]
-pub(crate) struct ClosureArgs {
-    /// A graph of the data sets; may be repeated [default: all that are there]
-    #[arg(long, value_name = "NAME")]
-    graph: Vec<String>,
-    /// How closures are found; may be repeated [default: all ways]
-    #[arg(long, value_enum)]
-    way: Vec<ClosureWay>,
-    #[command(flatten)]
-    on: Devices,
-    /// The graph whose rounds are drawn and written, operator by operator
-    #[arg(long, value_name = "NAME", default_value = "p2p-Gnutella04")]
-    rounds_of: String,
-    /// Also write the figures, plots and the machine to files in this folder
-    #[arg(long, value_name = "FOLDER")]
-    save: Option<PathBuf>,
-}
-
 /// What is clustered.
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 #[value(rename_all = "snake_case")]
@@ -562,6 +517,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::SetjoinPeers(args) => setjoin_peers::run(args),
         Command::Closure(args) => closure::run(args),
         Command::ClosurePeers(args) => closure_peers::run(args),
+        Command::Relation(args) => relation::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::Score(args) => score::run(args),
         Command::Quality(args) => quality::run(args),

@@ -14,6 +14,7 @@ use hyperblock_shared::relation::{DIGIT_BITS, Digit, EMPTY};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
 /// How much of a table may be filled, in percent. Fuller tables are smaller, and looks into them longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +85,25 @@ pub trait Relations {
     /// All (x, z) of an (x, y) of the outer relation and a (y, z) of the inner, which is sorted, by an index of such a load;
     /// in any order.
     fn join(&self, outer: &[u64], inner: &[u64], load: LoadFactor) -> Result<Vec<u64>>;
+
+    /// The same, timed where both relations are, and with what it makes left there. A device that cannot tell when the index was
+    /// there counts it to the join.
+    fn time_join(&self, outer: &[u64], inner: &[u64], load: LoadFactor) -> Result<TimedJoin> {
+        let start = Instant::now();
+        let n_joined = self.join(outer, inner, load)?.len() as u64;
+        Ok(TimedJoin { n_joined, build: Duration::ZERO, join: start.elapsed() })
+    }
+}
+
+/// What a join took.
+#[derive(Clone, Copy, Debug)]
+pub struct TimedJoin {
+    /// Tuples that it made.
+    pub n_joined: u64,
+    /// To make the index of the inner relation.
+    pub build: Duration,
+    /// To count, and to write.
+    pub join: Duration,
 }
 
 /// The whole of a word, in halves.

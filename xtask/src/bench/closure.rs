@@ -8,10 +8,10 @@
 mod report;
 mod search;
 
+use super::graph_args::{ClosureArgs, ClosureWay};
 use super::measure::Times;
 use super::scan::open;
 use super::workload::data_sets;
-use super::{ClosureArgs, ClosureWay};
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use hyperblock::Control;

@@ -4,8 +4,8 @@
 //! installed from PyPI, and Ascent built from crates.io, each to a folder of its own in the build folder; `closure_peers.py`
 //! and `xtask/peers/ascent.rs` say how they are asked. One that takes too long or too much memory is said to.
 
-use super::ClosurePeersArgs;
 use super::closure::{GRAPHS, read};
+use super::graph_args::ClosurePeersArgs;
 use super::measure::Times;
 use super::peers::{self, Seen};
 use super::python::environment;

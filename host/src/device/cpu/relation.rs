@@ -11,11 +11,12 @@ pub(super) use table::{Index, TupleSet};
 
 use super::Cpu;
 use crate::base::error::Result;
-use crate::operators::relations::{LoadFactor, Relations, RelationsOperator, check_for_set};
+use crate::operators::relations::{LoadFactor, Relations, RelationsOperator, TimedJoin, check_for_set};
 use hyperblock_shared::relation::{first_of, mix, n_left_of, second_of, tuple};
 use rayon::prelude::*;
 use sort::{Parted, segments};
 use std::ops::Range;
+use std::time::Instant;
 
 /// Words of a part at least: fewer are done before another thread is awake.
 const LEAST_PART: usize = 1 << 13;
@@ -67,6 +68,14 @@ impl Relations for CpuRelations {
 
     fn join(&self, outer: &[u64], inner: &[u64], load: LoadFactor) -> Result<Vec<u64>> {
         Ok(join(outer, &Index::new(inner, load)?))
+    }
+
+    fn time_join(&self, outer: &[u64], inner: &[u64], load: LoadFactor) -> Result<TimedJoin> {
+        let start = Instant::now();
+        let index = Index::new(inner, load)?;
+        let built = Instant::now();
+        let n_joined = join(outer, &index).len() as u64;
+        Ok(TimedJoin { n_joined, build: built - start, join: built.elapsed() })
     }
 }
 

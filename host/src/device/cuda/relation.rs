@@ -7,7 +7,9 @@ use super::columns::Slices;
 use super::launch::{MERGE_TILE, RELATION_THREADS, RelationLaunches, SORT_TILE};
 use super::{Cuda, driver};
 use crate::base::error::{Error, Result};
-use crate::operators::relations::{LoadFactor, Relations, RelationsOperator, check_for_set, digits};
+use crate::operators::relations::{
+    LoadFactor, Relations, RelationsOperator, TimedJoin, check_for_set, digits,
+};
 use cudarc::driver::{CudaSlice, DeviceRepr};
 use hyperblock_shared::layout::{
     DeviceCompact, DeviceDeduplicate, DeviceIndex, DeviceIndexing, DeviceMark, DeviceMeasure,
@@ -244,25 +246,54 @@ impl Relations for CudaRelations<'_> {
     }
 
     fn join(&self, outer: &[u64], inner: &[u64], load: LoadFactor) -> Result<Vec<u64>> {
+        let mut joined = Vec::new();
+        self.join_by(outer, inner, load, AT_ONCE, &mut |buffer, n| {
+            joined.extend(self.downloaded(buffer, n)?);
+            Ok(())
+        })?;
+        Ok(joined)
+    }
+
+    fn time_join(&self, outer: &[u64], inner: &[u64], load: LoadFactor) -> Result<TimedJoin> {
+        self.join_by(outer, inner, load, u64::MAX, &mut |_, _| Ok(()))
+    }
+}
+
+impl CudaRelations<'_> {
+    /// Joins, and hands on what is made, so many tuples at a time at most; what that took on the device, and with it what was handed
+    /// on.
+    fn join_by(
+        &self,
+        outer: &[u64],
+        inner: &[u64],
+        load: LoadFactor,
+        at_once: u64,
+        take: &mut dyn FnMut(&CudaSlice<u64>, usize) -> Result<()>,
+    ) -> Result<TimedJoin> {
         let (gpu, slices) = (self.0, Slices(self.0));
         let (launches, tiles) = (gpu.relation_launches()?, n_join_tiles(outer.len() as u64));
         let ((_outer, outer), (_inner, inner)) = (self.uploaded(outer)?, self.uploaded(inner)?);
+        let start = gpu.mark()?;
         let index = Index::new(gpu, inner, inner.len(), load)?;
+        let built = gpu.mark()?;
         let relations = DeviceRelations { outer, inner: index.on_device(gpu, inner) };
         let (tiles, total) = (gpu.room::<u64>(tiles as usize + 1)?, gpu.room::<u64>(1)?);
         let starts = slices.of(&tiles);
         launches.measure(DeviceMeasure { relations, tiles: starts.atomic() }, slices.of(&total).cell(0))?;
         let mut n_joined = [0u64];
         gpu.download(&total, &mut n_joined)?;
-        let most = n_joined[0].min(AT_ONCE).min(gpu.free_bytes()? / 16).max(1);
+        let [n_joined] = n_joined;
+        let most = n_joined.min(at_once).min(gpu.free_bytes()? / 16).max(1);
         let buffer = gpu.room::<u64>(most as usize)?;
-        let mut joined = Vec::new();
-        while (joined.len() as u64) < n_joined[0] {
-            let from = joined.len() as u64;
-            let joined_at = slices.of(&buffer).to_write();
-            launches.join(DeviceProjection { relations, starts, joined: joined_at, from })?;
-            joined.extend(self.downloaded(&buffer, most.min(n_joined[0] - from) as usize)?);
+        let mut from = 0;
+        while from < n_joined {
+            let n = most.min(n_joined - from);
+            let joined = slices.of(&buffer).to_write();
+            launches.join(DeviceProjection { relations, starts, joined, from })?;
+            take(&buffer, n as usize)?;
+            from += n;
         }
-        Ok(joined)
+        let end = gpu.mark()?;
+        Ok(TimedJoin { n_joined, build: gpu.between(&start, &built)?, join: gpu.between(&built, &end)? })
     }
 }

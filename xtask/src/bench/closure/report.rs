@@ -1,7 +1,7 @@
 //! What came of it: a table, a file for all, and the rounds of one graph, operator by operator.
 
 use super::Figure;
-use crate::bench::ClosureWay;
+use crate::bench::graph_args::ClosureWay;
 use crate::bench::chart::short;
 use crate::bench::stacks::{Column, Panel, Stacks};
 use crate::record;
@@ -144,7 +144,7 @@ fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{Figure, lines, rounds};
-    use crate::bench::ClosureWay;
+    use crate::bench::graph_args::ClosureWay;
     use crate::bench::measure::Times;
     use hyperblock::graph::report::Report;
     use hyperblock::operators::closure::Iteration;

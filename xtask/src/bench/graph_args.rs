@@ -1,0 +1,76 @@
+//! What the benchmarks of graphs and relations are asked.
+
+use super::Devices;
+use std::path::PathBuf;
+
+/// How a closure is found.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+pub(crate) enum ClosureWay {
+    /// Over components, by rows of bits
+    Condense,
+    /// By rounds of a join, with a hash table of all tuples
+    SemiNaiveTable,
+    /// By rounds of a join, with tuples sorted and merged
+    SemiNaiveSort,
+    /// By a breadth-first search from every node, counting only, on one thread of the CPU
+    Search,
+}
+
+/// The graphs that all sides close.
+#[derive(clap::Args)]
+pub(crate) struct ClosurePeersArgs {
+    /// A graph of the data sets; may be repeated [default: all that are there]
+    #[arg(long, value_name = "NAME")]
+    pub(super) graph: Vec<String>,
+    #[command(flatten)]
+    pub(super) on: Devices,
+    /// What a run of another program may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub(super) most_seconds: u32,
+    /// The memory that another program may take
+    #[arg(long, value_name = "GB", default_value_t = 16)]
+    pub(super) most_gigabytes: u32,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) save: Option<PathBuf>,
+}
+
+/// The relations that are joined.
+#[derive(clap::Args)]
+pub(crate) struct RelationArgs {
+    /// Edges of a graph, with commas between
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        default_value = "1000000,2000000,3000000,4000000,5000000"
+    )]
+    pub(super) edges: Vec<u32>,
+    /// How full a table may be, with commas between
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', default_value = "0.1,0.4")]
+    pub(super) load_factor: Vec<f64>,
+    #[command(flatten)]
+    pub(super) on: Devices,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) save: Option<PathBuf>,
+}
+
+/// The closures' workload.
+#[derive(clap::Args)]
+pub(crate) struct ClosureArgs {
+    /// A graph of the data sets; may be repeated [default: all that are there]
+    #[arg(long, value_name = "NAME")]
+    pub(super) graph: Vec<String>,
+    /// How closures are found; may be repeated [default: all ways]
+    #[arg(long, value_enum)]
+    pub(super) way: Vec<ClosureWay>,
+    #[command(flatten)]
+    pub(super) on: Devices,
+    /// The graph whose rounds are drawn and written, operator by operator
+    #[arg(long, value_name = "NAME", default_value = "p2p-Gnutella04")]
+    pub(super) rounds_of: String,
+    /// Also write the figures, plots and the machine to files in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) save: Option<PathBuf>,
+}
