@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 const SCRIPT: &str = concat!(include_str!("limited.py"), include_str!("closure_peers.py"));
 const ASCENT: &str = include_str!("../../peers/ascent.rs");
-const ASCENT_VERSION: &str = "0.8.0";
+const ASCENT_VERSION: &str = "0.8.1";
 const RUNS: usize = 3;
 
 /// The other programs, ready to be run.
@@ -151,11 +151,11 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_read() {
-        let (name, seen) = parse("ascent", 7, "0.8.0\n7\n0.5 0.25 0.3\n").unwrap();
-        assert!(name == "ascent 0.8.0" && matches!(seen, Seen::Times(times) if times.median() == 0.3));
+        let (name, seen) = parse("ascent", 7, "0.8.1\n7\n0.5 0.25 0.3\n").unwrap();
+        assert!(name == "ascent 0.8.1" && matches!(seen, Seen::Times(times) if times.median() == 0.3));
         assert!(
             matches!(parse("duckdb", 7, "1\nover 9 s\n").unwrap().1, Seen::Nothing(why) if why == "over 9 s")
         );
-        assert!(parse("ascent", 7, "0.8.0\n8\n0.5 0.25 0.3\n").is_err());
+        assert!(parse("ascent", 7, "0.8.1\n8\n0.5 0.25 0.3\n").is_err());
     }
 }
