@@ -204,17 +204,24 @@ fn list(sets: &[Vec<u32>], elements: &mut Vec<u32>) -> ElementList {
     list
 }
 
-fn naive(left: &[Vec<u32>], right: &[Vec<u32>], asked: Asked) -> Vec<(u32, u32)> {
+/// Pairs of items that have something in common, and how many elements.
+fn in_common(left: &[Vec<u32>], right: &[Vec<u32>]) -> Vec<((u32, u32), usize)> {
     let mut pairs = Vec::new();
     for (item_l, a) in (0..).zip(left) {
         for (item_r, b) in (0..).zip(right) {
             let common = a.iter().filter(|&element| b.binary_search(element).is_ok()).count();
-            if common > 0 && asked.holds(a.len(), b.len(), common) {
-                pairs.push((item_l, item_r));
+            if common > 0 {
+                pairs.push(((item_l, item_r), common));
             }
         }
     }
     pairs
+}
+
+fn naive(left: &[Vec<u32>], right: &[Vec<u32>], asked: Asked) -> Vec<(u32, u32)> {
+    let mut pairs = in_common(left, right);
+    pairs.retain(|((l, r), common)| asked.holds(left[*l as usize].len(), right[*r as usize].len(), *common));
+    pairs.into_iter().map(|(pair, _)| pair).collect()
 }
 
 impl OverlapCase {
@@ -233,10 +240,15 @@ impl OverlapCase {
     pub fn assert_baselines(&self) {
         let all: Vec<Vec<u32>> = self.left.iter().chain(&self.right).cloned().collect();
         let (sets, control) = (Sets::new(all.iter().map(Vec::as_slice)), Control::default());
+        let mut common = in_common(&all, &all);
+        common.retain(|((left, right), _)| left < right);
         for asked in &self.asked {
             let measure = asked.measure();
-            let mut wanted = naive(&all, &all, *asked);
-            wanted.retain(|(left, right)| left < right);
+            let len = |item: u32| all[item as usize].len();
+            let holds =
+                |((left, right), common): &((u32, u32), usize)| asked.holds(len(*left), len(*right), *common);
+            let wanted: Vec<(u32, u32)> =
+                common.iter().filter(|pair| holds(pair)).map(|(pair, _)| *pair).collect();
             for baseline in Baseline::ALL {
                 let what = format!("{}, {asked:?}, by {baseline}", self.name);
                 let counted = baseline.count(&sets, &measure, &control).expect("a baseline counts");

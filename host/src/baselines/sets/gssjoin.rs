@@ -8,9 +8,10 @@
 //!
 //! The engine's variant `noFilter` has the same index and looks up the same. What it does with a posting is another thing: it
 //! has no scores. Sets whose sizes do not go together are passed over, signatures tell most of the others apart, and what is
-//! left is compared, element by element, at the first posting of each pair. So it reads less of each posting and more of each
-//! pair. Whether a kernel with scores is wanted beside it is seen from `cargo xtask bench setjoin --baseline gssjoin --way
-//! noFilter` on a CPU; how much of that a GPU shows, from `noFilter` there, with and without signatures.
+//! left is compared, element by element, at the first posting of each pair. So it takes longer the lower the threshold is, and
+//! scores take as long at any. `cargo xtask bench setjoin --way noFilter --baseline gssjoin` has both on the CPU. A kernel with
+//! scores would be measured beside the kernels of `noFilter` on a GPU, over all thresholds: it adds to device memory at each
+//! posting, goes over as many scores as there are pairs, and compares nothing.
 
 use super::ordered::Ordered;
 use crate::base::control::Control;
