@@ -5,3 +5,6 @@
 //! what it is, with the means that its authors had, and each answers to the same tests as the operator that it stands beside.
 
 pub mod joins;
+mod queue;
+pub mod sets;
+mod sink;

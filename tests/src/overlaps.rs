@@ -1,5 +1,7 @@
 //! Overlap joins to try, and the naive one that says what is right: all pairs, with what they have in common counted.
 
+use hyperblock::Control;
+use hyperblock::baselines::sets::{Baseline, Sets};
 use hyperblock::plan::ScanOptions;
 use hyperblock::plan::overlap::{BlockJoin, ElementList, Lens, Values};
 use hyperblock::plan::path::OverlapMethod;
@@ -15,6 +17,10 @@ use std::collections::BTreeSet;
 pub enum Asked {
     /// Jaccard similarity, in hundredths.
     Jaccard(u32),
+    /// Dice's coefficient, in hundredths.
+    Dice(u32),
+    /// Cosine similarity, in hundredths.
+    Cosine(u32),
     /// Overlap coefficient, in hundredths.
     Overlap(u32),
     /// So many elements in common.
@@ -30,6 +36,8 @@ impl Asked {
         };
         match self {
             Self::Jaccard(hundredths) => sets(ArchivedOfSets::Jaccard, alike(hundredths)),
+            Self::Dice(hundredths) => sets(ArchivedOfSets::Dice, alike(hundredths)),
+            Self::Cosine(hundredths) => sets(ArchivedOfSets::Cosine, alike(hundredths)),
             Self::Overlap(hundredths) => sets(ArchivedOfSets::Overlap, alike(hundredths)),
             Self::Common(least) => sets(ArchivedOfSets::Overlap, ArchivedAsked::Count(least.into())),
         }
@@ -39,6 +47,8 @@ impl Asked {
     fn holds(self, n_a: usize, n_b: usize, common: usize) -> bool {
         match self {
             Self::Jaccard(hundredths) => 100 * common >= hundredths as usize * (n_a + n_b - common),
+            Self::Dice(hundredths) => 200 * common >= hundredths as usize * (n_a + n_b),
+            Self::Cosine(hundredths) => (100 * common).pow(2) >= (hundredths as usize).pow(2) * n_a * n_b,
             Self::Overlap(hundredths) => 100 * common >= hundredths as usize * n_a.min(n_b),
             Self::Common(least) => common >= least as usize,
         }
@@ -194,20 +204,63 @@ fn list(sets: &[Vec<u32>], elements: &mut Vec<u32>) -> ElementList {
     list
 }
 
-fn naive(left: &[Vec<u32>], right: &[Vec<u32>], asked: Asked) -> Vec<(u32, u32)> {
+/// Pairs of items that have something in common, and how many elements.
+fn in_common(left: &[Vec<u32>], right: &[Vec<u32>]) -> Vec<((u32, u32), usize)> {
     let mut pairs = Vec::new();
     for (item_l, a) in (0..).zip(left) {
         for (item_r, b) in (0..).zip(right) {
             let common = a.iter().filter(|&element| b.binary_search(element).is_ok()).count();
-            if common > 0 && asked.holds(a.len(), b.len(), common) {
-                pairs.push((item_l, item_r));
+            if common > 0 {
+                pairs.push(((item_l, item_r), common));
             }
         }
     }
     pairs
 }
 
+fn naive(left: &[Vec<u32>], right: &[Vec<u32>], asked: Asked) -> Vec<(u32, u32)> {
+    let mut pairs = in_common(left, right);
+    pairs.retain(|((l, r), common)| asked.holds(left[*l as usize].len(), right[*r as usize].len(), *common));
+    pairs.into_iter().map(|(pair, _)| pair).collect()
+}
+
 impl OverlapCase {
+    /// One list of sets, to be joined with itself.
+    pub fn of_one(name: &str, sets: Vec<Vec<u32>>, asked: Vec<Asked>) -> Self {
+        Self { name: name.into(), left: sets, right: Vec::new(), asked }
+    }
+
+    /// The same, asked this as well.
+    pub fn with_asked(mut self, asked: &[Asked]) -> Self {
+        self.asked.extend_from_slice(asked);
+        self
+    }
+
+    /// Joins all sets of both lists with each other by all baselines.
+    pub fn assert_baselines(&self) {
+        let all: Vec<Vec<u32>> = self.left.iter().chain(&self.right).cloned().collect();
+        let (sets, control) = (Sets::new(all.iter().map(Vec::as_slice)), Control::default());
+        let mut common = in_common(&all, &all);
+        common.retain(|((left, right), _)| left < right);
+        for asked in &self.asked {
+            let measure = asked.measure();
+            let len = |item: u32| all[item as usize].len();
+            let holds =
+                |((left, right), common): &((u32, u32), usize)| asked.holds(len(*left), len(*right), *common);
+            let wanted: Vec<(u32, u32)> =
+                common.iter().filter(|pair| holds(pair)).map(|(pair, _)| *pair).collect();
+            for baseline in Baseline::ALL {
+                let what = format!("{}, {asked:?}, by {baseline}", self.name);
+                let counted = baseline.count(&sets, &measure, &control).expect("a baseline counts");
+                assert_eq!(counted, wanted.len() as u64, "{what}: counted");
+                let found = baseline.pairs(&sets, &measure, &control);
+                let mut found = found.expect("a baseline finds its pairs");
+                found.sort_unstable();
+                assert!(found == wanted, "{what}: other pairs");
+            }
+        }
+    }
+
     /// Joins the lists, and the left one with itself: `join` finds the pairs of items of two blocks.
     pub fn assert_exact(&self, manner: &Manner, join: impl Fn(&BlockJoin<'_>, &Manner) -> Vec<(u32, u32)>) {
         let by_len = |sets: &[Vec<u32>]| {

@@ -367,6 +367,17 @@ pub(crate) enum SetjoinWay {
     Cheapest,
 }
 
+/// What overlap joins are compared with, on the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+pub(crate) enum SetjoinBaseline {
+    /// An index of prefixes, and sizes; one thread
+    AllPairs,
+    /// The same with a positional filter; one thread
+    Ppjoin,
+    /// An index of all elements and a score for each pair, without filters; all threads
+    Gssjoin,
+}
+
 /// The overlap joins' workload.
 #[derive(clap::Args)]
 pub(crate) struct SetjoinArgs {
@@ -382,12 +393,15 @@ pub(crate) struct SetjoinArgs {
     /// How they are found; may be repeated [default: all ways]
     #[arg(long, value_enum)]
     way: Vec<SetjoinWay>,
+    /// What to compare them with; may be repeated [default: nothing]
+    #[arg(long, value_enum, value_name = "NAME")]
+    baseline: Vec<SetjoinBaseline>,
     #[command(flatten)]
     on: Devices,
     /// Only the first titles of each file, for a quick look
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     rows: Option<u32>,
-    /// Leave a way out for lower thresholds once a run took longer [default: 60 on the CPU; else none]
+    /// Leave a way out for lower thresholds once a run took longer; a baseline is stopped, too [default: 60 on the CPU; else none]
     #[arg(long, value_name = "SECONDS")]
     most_seconds: Option<u32>,
     /// Also write the figures, plots and the machine to files in this folder

@@ -15,13 +15,13 @@ mod chained;
 mod csh;
 mod radix;
 
+use super::sink::Sink;
 use crate::base::error::{Error, Result};
 use crate::base::names::expected;
 use crate::operators::join::buffer::{Room, Writer};
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
 use crate::plan::join::{JoinMethod, KeyColumn};
 use hyperblock_shared::join::MISSING;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use strum::{Display, EnumString, VariantNames};
 
@@ -130,32 +130,12 @@ impl Join for Loaded {
     }
 }
 
-/// Where a thread's pairs go.
-trait Sink: Send {
-    fn pair(&mut self, left: u32, right: u32);
-}
-
-/// They are counted.
-impl Sink for u64 {
-    #[inline]
-    fn pair(&mut self, _: u32, _: u32) {
-        *self += 1;
-    }
-}
-
 /// They are written, over older ones if there are more than fit.
 impl Sink for Writer<'_> {
     #[inline]
     fn pair(&mut self, left: u32, right: u32) {
         self.push(left, right);
     }
-}
-
-/// The queue of tasks: threads take numbers below `n_tasks` from it, each only once.
-fn by_all<R: Send>(n_tasks: usize, work: impl Fn(&dyn Fn() -> Option<usize>) -> R + Sync) -> Vec<R> {
-    let taken = AtomicUsize::new(0);
-    let next = || Some(taken.fetch_add(1, Relaxed)).filter(|task| *task < n_tasks);
-    rayon::broadcast(|_| work(&next))
 }
 
 /// Segments of about the same size, one for each thread.

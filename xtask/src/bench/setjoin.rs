@@ -7,19 +7,26 @@
 //! kernels are also timed by its own clock, in runs that are not timed by ours. All ways must find the same
 //! number of candidates, the right one where it is known. They take turns, so what else the machine does hits
 //! all alike.
+//!
+//! What the paper compares itself with runs on the CPU beside them, from the same encoded columns to all
+//! pairs ([`beside`]), and [`best`] is a table of ratios like its Table 2.
 
+mod beside;
+mod best;
 pub(super) mod data;
 mod report;
 
 use super::measure::{Times, scan};
 use super::scan::open;
-use super::{SetjoinArgs, SetjoinData, SetjoinWay};
+use super::{SetjoinArgs, SetjoinBaseline, SetjoinData, SetjoinWay};
 use crate::cargo::target;
 use crate::paths::rule_file;
 use crate::replace::replace;
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
+use beside::Collection;
 use clap::ValueEnum;
 use data::Titles;
+use hyperblock::baselines::sets::Baseline;
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::{ScanOptions, SimilarityChoice, Variant};
@@ -33,10 +40,17 @@ pub(super) const QS: [u32; 2] = [2, 3];
 pub(super) const THRESHOLDS: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
 /// What takes longer than this is measured once.
 const LONG: Duration = Duration::from_secs(2);
-/// What a run may take on a CPU before lower thresholds are left out.
+/// What a run may take on a CPU before lower thresholds are left out, or before a baseline is stopped.
 const MOST_SECONDS: u32 = 60;
 /// Runs that are watched; kernels hardly differ from run to run.
 const WATCHED_RUNS: usize = 3;
+
+/// Ours, or what it is compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Ours(SetjoinWay),
+    Baseline(Baseline),
+}
 
 /// One way, on one device, of one rule.
 struct Figure {
@@ -46,9 +60,26 @@ struct Figure {
     threshold: f64,
     kind: BackendKind,
     device: String,
-    way: SetjoinWay,
-    /// None, if it was left out.
-    measured: Option<Measured>,
+    way: Way,
+    seen: Seen,
+}
+
+/// What was seen of it.
+enum Seen {
+    Measured(Measured),
+    /// It was stopped after so many seconds.
+    Over(u32),
+    /// It was too slow for a higher threshold.
+    LeftOut,
+}
+
+impl Figure {
+    fn measured(&self) -> Option<&Measured> {
+        match &self.seen {
+            Seen::Measured(measured) => Some(measured),
+            Seen::Over(_) | Seen::LeftOut => None,
+        }
+    }
 }
 
 struct Measured {
@@ -68,6 +99,9 @@ struct Work<'a> {
 pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
     let devices = open(&args.on.device)?;
     let data = if args.data.is_empty() { SetjoinData::value_variants() } else { args.data.as_slice() };
+    let baselines: Vec<Baseline> = args.baseline.iter().map(|baseline| baseline.get()).collect();
+    // They take turns with ours on the CPU, if that is measured.
+    let beside = devices.iter().position(|device| device.kind() == BackendKind::Cpu).unwrap_or(0);
     let mut figures = Vec::new();
     for device in &devices {
         println!("{}: {}", device.kind(), device.name());
@@ -80,12 +114,13 @@ pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
         };
         for q in qs(&args.q) {
             // By device: ways that took too long already.
-            let mut slow: Vec<Vec<SetjoinWay>> = vec![Vec::new(); devices.len()];
+            let mut slow: Vec<Vec<Way>> = vec![Vec::new(); devices.len()];
             for threshold in thresholds(&args.threshold, &THRESHOLDS) {
                 let work = Work { titles: &titles, q, threshold };
                 let mut known = titles.known(q, threshold);
-                for (device, slow) in devices.iter().zip(&mut slow) {
-                    let new = measure(&work, args, &**device, slow, &mut known)?;
+                for (ix, (device, slow)) in devices.iter().zip(&mut slow).enumerate() {
+                    let baselines = if ix == beside { &baselines[..] } else { &[] };
+                    let new = measure(&work, args, &**device, baselines, slow, &mut known)?;
                     report::print(&new);
                     figures.extend(new);
                 }
@@ -96,6 +131,7 @@ pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
             report::save(folder, &figures)?;
         }
     }
+    best::print(&best::of(&figures));
     Ok(())
 }
 
@@ -114,6 +150,16 @@ pub(super) fn thresholds(asked: &[f64], others: &[f64]) -> Vec<f64> {
     thresholds
 }
 
+/// Each value once, in order of appearance.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    values.fold(Vec::new(), |mut distinct, value| {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+        distinct
+    })
+}
+
 /// Writes the rule that titles are joined by.
 pub(super) fn rule(q: u32, threshold: f64) -> Result<PathBuf> {
     let condition =
@@ -124,11 +170,28 @@ pub(super) fn rule(q: u32, threshold: f64) -> Result<PathBuf> {
     Ok(path)
 }
 
-impl SetjoinWay {
-    fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+impl SetjoinBaseline {
+    fn get(self) -> Baseline {
+        match self {
+            Self::AllPairs => Baseline::AllPairs,
+            Self::Ppjoin => Baseline::Ppjoin,
+            Self::Gssjoin => Baseline::Gssjoin,
+        }
     }
+}
 
+impl Way {
+    fn name(self) -> String {
+        match self {
+            Self::Ours(way) => {
+                way.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+            }
+            Self::Baseline(baseline) => baseline.to_string(),
+        }
+    }
+}
+
+impl SetjoinWay {
     fn job(self, table: &Path, rules: &Path) -> Job {
         let (similarity, variants) = match self {
             Self::Join => (SimilarityChoice::Join, vec![]),
@@ -143,24 +206,64 @@ impl SetjoinWay {
     }
 }
 
+/// What is timed.
+enum Run<'a> {
+    Ours(Box<Prepared>),
+    Baseline(Baseline, &'a Collection<'a>),
+}
+
+impl Run<'_> {
+    /// The number of candidates; none if a baseline was stopped after so many seconds.
+    fn found(&self, device: &dyn Backend, most_seconds: u32) -> Result<Option<u64>> {
+        match self {
+            Self::Ours(job) => Ok(Some(scan(job, job.plan.program(), device)?)),
+            Self::Baseline(baseline, collection) => collection.found(*baseline, most_seconds),
+        }
+    }
+}
+
 /// Measures a rule in every way that was not too slow for a higher threshold, and notes which are now.
 fn measure(
     work: &Work<'_>,
     args: &SetjoinArgs,
     device: &dyn Backend,
-    slow: &mut Vec<SetjoinWay>,
+    baselines: &[Baseline],
+    slow: &mut Vec<Way>,
     known: &mut Option<u64>,
 ) -> Result<Vec<Figure>> {
     let &Work { titles, q, threshold } = work;
-    let asked = if args.way.is_empty() { SetjoinWay::value_variants() } else { &args.way };
-    let ways: Vec<SetjoinWay> = asked.iter().copied().filter(|way| !slow.contains(way)).collect();
+    let ours = if args.way.is_empty() { SetjoinWay::value_variants() } else { &args.way };
+    let ours = ours.iter().map(|way| Way::Ours(*way));
+    let asked: Vec<Way> = ours.chain(baselines.iter().map(|baseline| Way::Baseline(*baseline))).collect();
+    let ways: Vec<Way> = asked.iter().copied().filter(|way| !slow.contains(way)).collect();
     let rules = rule(q, threshold)?;
-    let prepare =
-        |way: &SetjoinWay| Ok(way.job(&titles.path, &rules).prepare(device, &Control::default())?);
-    let jobs = ways.iter().map(prepare).collect::<Result<Vec<Prepared>>>()?;
+    let prepare = |way: SetjoinWay| way.job(&titles.path, &rules).prepare(device, &Control::default());
+    // What titles are encoded as is the same in every way.
+    let encoded = if ways.iter().any(|way| matches!(way, Way::Baseline(_))) {
+        Some(prepare(SetjoinWay::Cheapest)?)
+    } else {
+        None
+    };
+    let collection = encoded.as_ref().map(Collection::of).transpose()?;
+    let mut runs = Vec::new();
+    for way in &ways {
+        match (way, &collection) {
+            (Way::Ours(way), _) => runs.push(Run::Ours(Box::new(prepare(*way)?))),
+            (Way::Baseline(baseline), Some(collection)) => runs.push(Run::Baseline(*baseline, collection)),
+            (Way::Baseline(_), None) => bail!("a baseline has nothing to join"),
+        }
+    }
+    let for_baselines = args.most_seconds.unwrap_or(MOST_SECONDS);
+    let mut is_over = vec![false; runs.len()];
     let mut n_candidates = 0;
-    let times = Times::in_turns(ways.len(), LONG, |ix| {
-        let n_found = scan(&jobs[ix], jobs[ix].plan.program(), device)?;
+    let times = Times::in_turns(runs.len(), LONG, |ix| {
+        if is_over[ix] {
+            return Ok(());
+        }
+        let Some(n_found) = runs[ix].found(device, for_baselines)? else {
+            is_over[ix] = true;
+            return Ok(());
+        };
         n_candidates = *known.get_or_insert(n_found);
         ensure!(
             n_found == n_candidates,
@@ -176,23 +279,30 @@ fn measure(
         (None, BackendKind::Cpu) => f64::from(MOST_SECONDS),
         (None, BackendKind::Cuda) => f64::INFINITY,
     };
-    let mut measured = Vec::new();
-    for ((way, job), times) in ways.into_iter().zip(&jobs).zip(times) {
+    let mut seen = Vec::new();
+    for (((way, run), times), is_over) in ways.into_iter().zip(&runs).zip(times).zip(is_over) {
+        if is_over {
+            slow.push(way);
+            seen.push((way, Seen::Over(for_baselines)));
+            continue;
+        }
         if times.slowest() > most_seconds {
             slow.push(way);
         }
-        let kernels = kernels(job, device, times.slowest() > LONG.as_secs_f64())?;
-        measured.push((way, Measured { n_candidates, times, kernels }));
+        let kernels = match run {
+            Run::Ours(job) => kernels(job, device, times.slowest() > LONG.as_secs_f64())?,
+            Run::Baseline(..) => None,
+        };
+        seen.push((way, Seen::Measured(Measured { n_candidates, times, kernels })));
     }
-    let figure = |&way: &SetjoinWay| Figure {
-        data: titles.name.clone(),
-        rows: titles.rows,
-        q,
-        threshold,
-        kind: device.kind(),
-        device: device.name(),
-        way,
-        measured: measured.iter().position(|(other, _)| *other == way).map(|ix| measured.swap_remove(ix).1),
+    let figure = |&way: &Way| {
+        let (kind, device) = match way {
+            Way::Ours(_) => (device.kind(), device.name()),
+            Way::Baseline(baseline) => (BackendKind::Cpu, beside::device(baseline)),
+        };
+        let seen = seen.iter().position(|(other, _)| *other == way).map(|ix| seen.swap_remove(ix).1);
+        let seen = seen.unwrap_or(Seen::LeftOut);
+        Figure { data: titles.name.clone(), rows: titles.rows, q, threshold, kind, device, way, seen }
     };
     Ok(asked.iter().map(figure).collect())
 }
@@ -216,14 +326,16 @@ fn kernels(job: &Prepared, device: &dyn Backend, is_long: bool) -> Result<Option
 
 #[cfg(test)]
 mod tests {
-    use super::{Work, measure, qs, thresholds};
+    use super::{Seen, Way, Work, measure, qs, thresholds};
     use crate::bench::{Devices, SetjoinArgs, SetjoinData, SetjoinWay};
     use clap::ValueEnum;
+    use hyperblock::baselines::sets::Baseline;
     use hyperblock::device::cpu::Cpu;
 
     fn args(most_seconds: Option<u32>) -> SetjoinArgs {
-        let (data, q, threshold, way) = (vec![], vec![], vec![], vec![]);
-        SetjoinArgs { data, q, threshold, way, on: Devices::default(), rows: None, most_seconds, save: None }
+        let (data, q, threshold, way, baseline) = (vec![], vec![], vec![], vec![], vec![]);
+        let (on, rows, save) = (Devices::default(), None, None);
+        SetjoinArgs { data, q, threshold, way, baseline, on, rows, most_seconds, save }
     }
 
     #[test]
@@ -231,16 +343,19 @@ mod tests {
         let titles = SetjoinData::Titles.make(Some(300)).unwrap().unwrap();
         let (mut slow, mut known) = (Vec::new(), None);
         let work = Work { titles: &titles, q: 3, threshold: 0.5 };
-        let figures = measure(&work, &args(None), &Cpu::new(), &mut slow, &mut known).unwrap();
-        assert_eq!(figures.len(), SetjoinWay::value_variants().len());
+        let mut measure =
+            |known: &mut _| measure(&work, &args(None), &Cpu::new(), Baseline::ALL, &mut slow, known);
+        let figures = measure(&mut known).unwrap();
+        assert_eq!(figures.len(), SetjoinWay::value_variants().len() + Baseline::ALL.len());
         for figure in &figures {
-            let measured = figure.measured.as_ref().unwrap();
+            let measured = figure.measured().unwrap();
             assert_eq!((Some(measured.n_candidates), measured.kernels), (known, None));
         }
-        assert!(slow.is_empty() && known.is_some_and(|n_found| (1..300).contains(&n_found)));
+        assert!(known.is_some_and(|n_found| (1..300).contains(&n_found)));
         // A count that is not right is found out.
         let wrong = &mut known.map(|n_found| n_found + 1);
-        assert!(measure(&work, &args(None), &Cpu::new(), &mut slow, wrong).is_err());
+        assert!(measure(wrong).is_err());
+        assert!(slow.is_empty());
     }
 
     #[test]
@@ -249,12 +364,27 @@ mod tests {
         let (mut slow, args) = (Vec::new(), SetjoinArgs { way: vec![SetjoinWay::Scan], ..args(Some(0)) });
         let mut is_measured = |threshold| {
             let work = Work { titles: &titles, q: 2, threshold };
-            let figures = measure(&work, &args, &Cpu::new(), &mut slow, &mut None).unwrap();
+            let figures = measure(&work, &args, &Cpu::new(), &[], &mut slow, &mut None).unwrap();
             assert_eq!(figures.len(), 1);
-            figures[0].measured.is_some()
+            figures[0].measured().is_some()
         };
         assert!(is_measured(0.9));
         assert!(!is_measured(0.8));
+    }
+
+    #[test]
+    fn a_baseline_that_takes_too_long_is_stopped() {
+        let titles = SetjoinData::Titles.make(Some(20_000)).unwrap().unwrap();
+        let (mut slow, args) = (Vec::new(), SetjoinArgs { way: vec![SetjoinWay::Join], ..args(Some(0)) });
+        let mut seen = |threshold| {
+            let work = Work { titles: &titles, q: 2, threshold };
+            let baselines = [Baseline::Gssjoin];
+            let figures = measure(&work, &args, &Cpu::new(), &baselines, &mut slow, &mut None).unwrap();
+            let baseline = figures.into_iter().find(|figure| figure.way == Way::Baseline(baselines[0]));
+            baseline.unwrap().seen
+        };
+        assert!(matches!(seen(0.9), Seen::Over(0)));
+        assert!(matches!(seen(0.8), Seen::LeftOut));
     }
 
     #[test]

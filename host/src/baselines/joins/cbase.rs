@@ -5,7 +5,8 @@
 
 use super::chained::Chained;
 use super::radix::{BITS, Nothing, PASSED, Partitions, broken_up, partition};
-use super::{Joined, Phases, Sink, Tuple, by_all};
+use super::{Joined, Phases, Sink, Tuple};
+use crate::baselines::queue::by_all;
 use rayon::prelude::*;
 use std::borrow::Cow;
 

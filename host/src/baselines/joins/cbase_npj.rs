@@ -1,6 +1,7 @@
 //! cbase-npj: no partitions. All threads build one chained table of the left side, and then all probe it.
 
-use super::{Joined, Phases, Sink, Tuple, by_all};
+use super::{Joined, Phases, Sink, Tuple};
+use crate::baselines::queue::by_all;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

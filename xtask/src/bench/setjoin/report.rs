@@ -1,6 +1,6 @@
 //! What came of it: a table, one file for all, and a figure for each data set and device.
 
-use super::{Figure, Measured};
+use super::{Figure, Measured, Seen, Way, best, distinct};
 use crate::bench::SetjoinWay;
 use crate::bench::chart::{Chart, Line};
 use crate::bench::panels::Panels;
@@ -14,7 +14,7 @@ type Seconds = fn(&Measured) -> Option<f64>;
 
 pub(super) fn print_head() {
     println!(
-        "{:16} {:>7} {:>1} {:>5} {:>10} {:6} {:8} {:>11} {:>11} {:>11} {:>4} {:>11} {:>8}",
+        "{:16} {:>7} {:>1} {:>5} {:>10} {:6} {:9} {:>11} {:>11} {:>11} {:>4} {:>11} {:>8}",
         "data",
         "rows",
         "q",
@@ -33,36 +33,47 @@ pub(super) fn print_head() {
 
 /// Prints all ways of one rule on one device, beside the scan.
 pub(super) fn print(figures: &[Figure]) {
-    let scan = figures.iter().find(|figure| figure.way == SetjoinWay::Scan);
-    let scan = scan.and_then(|figure| figure.measured.as_ref()).map(|measured| measured.times.median());
+    let scan = figures.iter().find(|figure| figure.way == Way::Ours(SetjoinWay::Scan));
+    let scan = scan.and_then(Figure::measured).map(|measured| measured.times.median());
     for figure in figures {
-        let Figure { data, rows, q, threshold, kind, way, measured, .. } = figure;
+        let Figure { data, rows, q, threshold, kind, way, seen, .. } = figure;
         let (kind, way) = (kind.to_string(), way.name());
         print!("{data:16} {rows:>7} {q:>1} {threshold:>5} ");
-        let Some(Measured { n_candidates, times, kernels }) = measured else {
-            println!(
-                "{:>10} {kind:6} {way:8} left out: too slow for a higher threshold (--most-seconds)",
-                ""
-            );
-            continue;
+        let Measured { n_candidates, times, kernels } = match seen {
+            Seen::Measured(measured) => measured,
+            Seen::Over(seconds) => {
+                println!("{:>10} {kind:6} {way:9} over {seconds} s (--most-seconds)", "");
+                continue;
+            }
+            Seen::LeftOut => {
+                let why = "left out: too slow for a higher threshold (--most-seconds)";
+                println!("{:>10} {kind:6} {way:9} {why}", "");
+                continue;
+            }
         };
         let [median, fastest, slowest] = [times.median(), times.fastest(), times.slowest()].map(|s| s * 1e3);
         let kernels = kernels.map_or_else(String::new, |seconds| format!("{:.3}", seconds * 1e3));
         let ratio = scan.map_or_else(String::new, |scan| format!("{:.2}x", scan / times.median()));
         println!(
-            "{n_candidates:>10} {kind:6} {way:8} {median:>11.3} {fastest:>11.3} {slowest:>11.3} {:>4} \
+            "{n_candidates:>10} {kind:6} {way:9} {median:>11.3} {fastest:>11.3} {slowest:>11.3} {:>4} \
              {kernels:>11} {ratio:>8}",
             times.n_runs()
         );
     }
 }
 
-/// Writes `setjoin.csv`, the machine, and a plot for each data set and device.
+/// Writes `setjoin.csv`, the best ratios, the machine, and a plot for each data set and device, with the
+/// baselines in it.
 pub(super) fn save(folder: &Path, figures: &[Figure]) -> Result<()> {
     record::save(folder, "setjoin", &lines(figures))?;
-    for (data, kind) in distinct(figures.iter().map(|figure| (&figure.data, figure.kind))) {
-        let figures: Vec<&Figure> =
-            figures.iter().filter(|figure| figure.data == *data && figure.kind == kind).collect();
+    let best = best::of(figures);
+    if !best.is_empty() {
+        record::save(folder, "setjoin-best", &best::lines(&best))?;
+    }
+    let is_ours = |figure: &&Figure| matches!(figure.way, Way::Ours(_));
+    for (data, kind) in distinct(figures.iter().filter(is_ours).map(|figure| (&figure.data, figure.kind))) {
+        let is_in = |figure: &&Figure| figure.data == *data && (!is_ours(figure) || figure.kind == kind);
+        let figures: Vec<&Figure> = figures.iter().filter(is_in).collect();
         draw(&folder.join(format!("setjoin-{data}-{kind}.svg")), &figures)?;
     }
     Ok(())
@@ -72,9 +83,9 @@ fn lines(figures: &[Figure]) -> Vec<String> {
     let head = "data,device,rows,q,threshold,way,candidates,runs,median_s,fastest_s,slowest_s,kernels_s,seen"
         .to_owned();
     let line = |figure: &Figure| {
-        let Figure { data, device, rows, q, threshold, way, measured, .. } = figure;
-        let seen = match measured {
-            Some(Measured { n_candidates, times, kernels }) => format!(
+        let Figure { data, device, rows, q, threshold, way, seen, .. } = figure;
+        let seen = match seen {
+            Seen::Measured(Measured { n_candidates, times, kernels }) => format!(
                 "{n_candidates},{},{:.6},{:.6},{:.6},{},measured",
                 times.n_runs(),
                 times.median(),
@@ -82,21 +93,12 @@ fn lines(figures: &[Figure]) -> Vec<String> {
                 times.slowest(),
                 kernels.map_or_else(String::new, |seconds| format!("{seconds:.6}")),
             ),
-            None => ",0,,,,,left out".to_owned(),
+            Seen::Over(seconds) => format!(",0,,,,,over {seconds} s"),
+            Seen::LeftOut => ",0,,,,,left out".to_owned(),
         };
         format!("{data},{device},{rows},{q},{threshold},{},{seen}", way.name())
     };
     [head].into_iter().chain(figures.iter().map(line)).collect()
-}
-
-/// Each value once, in order of appearance.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    values.fold(Vec::new(), |mut distinct, value| {
-        if !distinct.contains(&value) {
-            distinct.push(value);
-        }
-        distinct
-    })
 }
 
 /// Time over the threshold, a line for each way, a chart for each length of grams; below them, on a GPU, its
@@ -123,16 +125,16 @@ fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
             continue;
         }
         for (q, title) in qs.iter().zip(&titles) {
-            let point = |way: SetjoinWay| {
+            let point = |way: Way| {
                 measured(figures)
                     .filter(move |(figure, _)| figure.way == way && figure.q == *q)
                     .filter_map(|(figure, measured)| Some((figure.threshold, time(measured)? * 1e3)))
             };
-            let line = |&way: &SetjoinWay| Line {
+            let line = |&way: &Way| Line {
                 name: way.name(),
                 points: point(way).collect(),
-                // It is one of the others.
-                is_dashed: way == SetjoinWay::Cheapest,
+                // It is one of the others, or none of ours.
+                is_dashed: matches!(way, Way::Ours(SetjoinWay::Cheapest) | Way::Baseline(_)),
             };
             charts.push(Chart {
                 title,
@@ -145,44 +147,48 @@ fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
             });
         }
     }
-    let title = format!("{}, {} rows, {}", figures[0].data, figures[0].rows, figures[0].device);
+    let ours = figures.iter().find(|figure| matches!(figure.way, Way::Ours(_)));
+    let Figure { data, rows, device, .. } = ours.unwrap_or(&figures[0]);
+    let title = format!("{data}, {rows} rows, {device}");
     Panels { title: &title, columns: qs.len(), charts }.draw(path)
 }
 
 /// What was not left out.
 fn measured<'a>(figures: &'a [&'a Figure]) -> impl Iterator<Item = (&'a Figure, &'a Measured)> {
-    figures.iter().filter_map(|figure| Some((*figure, figure.measured.as_ref()?)))
+    figures.iter().filter_map(|figure| Some((*figure, figure.measured()?)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Figure, Measured, draw, lines};
+    use super::{Figure, Measured, Seen, Way, draw, lines};
     use crate::bench::SetjoinWay;
     use crate::bench::measure::Times;
     use crate::cargo::target;
     use hyperblock::plan::cost::BackendKind;
     use std::time::Duration;
 
-    fn figure(q: u32, threshold: f64, way: SetjoinWay, ms: Option<u64>) -> Figure {
-        let measured = ms.map(|ms| Measured {
-            n_candidates: 17,
-            times: Times::new(vec![Duration::from_millis(ms)]),
-            kernels: Some(ms as f64 / 2e3),
-        });
+    fn figure(q: u32, threshold: f64, way: SetjoinWay, seen: Seen) -> Figure {
         let (data, device) = ("titles".to_owned(), "cuda:0 (NVIDIA H200)".to_owned());
-        Figure { data, rows: 1000, q, threshold, kind: BackendKind::Cuda, device, way, measured }
+        let (kind, way) = (BackendKind::Cuda, Way::Ours(way));
+        Figure { data, rows: 1000, q, threshold, kind, device, way, seen }
+    }
+
+    fn took(ms: u64) -> Seen {
+        let times = Times::new(vec![Duration::from_millis(ms)]);
+        Seen::Measured(Measured { n_candidates: 17, times, kernels: Some(ms as f64 / 2e3) })
     }
 
     #[test]
     fn a_line_for_everything() {
-        let figures =
-            [figure(3, 0.8, SetjoinWay::NoFilter, Some(10)), figure(3, 0.5, SetjoinWay::NoFilter, None)];
+        let figures = [(0.8, took(10)), (0.6, Seen::Over(60)), (0.5, Seen::LeftOut)]
+            .map(|(threshold, seen)| figure(3, threshold, SetjoinWay::NoFilter, seen));
         let lines = lines(&figures);
         assert_eq!(
             lines[1..],
             [
                 "titles,cuda:0 (NVIDIA H200),1000,3,0.8,noFilter,17,1,0.010000,0.010000,0.010000,0.005000,\
                  measured",
+                "titles,cuda:0 (NVIDIA H200),1000,3,0.6,noFilter,,0,,,,,over 60 s",
                 "titles,cuda:0 (NVIDIA H200),1000,3,0.5,noFilter,,0,,,,,left out"
             ]
         );
@@ -194,7 +200,7 @@ mod tests {
         let path = target().join("bench").join("setjoin-test").join("kernels.svg");
         let figures = [2, 3].map(|q| {
             [0.9, 0.5]
-                .map(|threshold| figure(q, threshold, SetjoinWay::Join, Some((10.0 / threshold) as u64)))
+                .map(|threshold| figure(q, threshold, SetjoinWay::Join, took((10.0 / threshold) as u64)))
         });
         draw(&path, &figures.iter().flatten().collect::<Vec<_>>()).unwrap();
         let svg = std::fs::read_to_string(&path).unwrap();
