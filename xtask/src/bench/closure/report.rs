@@ -1,8 +1,8 @@
 //! What came of it: a table, a file for all, and the rounds of one graph, operator by operator.
 
 use super::Figure;
-use crate::bench::graph_args::ClosureWay;
 use crate::bench::chart::short;
+use crate::bench::graph_args::ClosureWay;
 use crate::bench::stacks::{Column, Panel, Stacks};
 use crate::record;
 use crate::replace::replace;
