@@ -194,6 +194,7 @@ impl<P: Part, S: Send, R: Send> Round<'_, P, S, R> {
             let took = start.elapsed();
             before = start + took;
             let mut state = self.state();
+            let mut found = None;
             match done {
                 Ok((Outcome::Done, run)) => {
                     self.control.watch(|latencies| {
@@ -216,10 +217,7 @@ impl<P: Part, S: Send, R: Send> Round<'_, P, S, R> {
                     if state.n_found > self.most {
                         state.ended.get_or_insert(Ok(()));
                     }
-                    drop(state);
-                    self.changed.notify_all();
-                    // Whoever takes them goes only after all places.
-                    let _ = sender.send((part, run));
+                    found = Some(run);
                 }
                 // There was no room for them there. If there is none here either, others have to be handed on first.
                 Ok((Outcome::TooMany, run)) => {
@@ -240,6 +238,13 @@ impl<P: Part, S: Send, R: Send> Round<'_, P, S, R> {
                 Err(error) => {
                     state.ended.get_or_insert(Err(error));
                 }
+            }
+            drop(state);
+            // Also of parts: they may be dealt to a place that waits, while this one has to.
+            self.changed.notify_all();
+            if let Some(run) = found {
+                // Whoever takes them goes only after all places.
+                let _ = sender.send((part, run));
             }
         }
         self.control.watch(|latencies| latencies.waits.record(before.elapsed()));
