@@ -22,7 +22,6 @@ use crate::operators::join::buffer::{Room, Writer};
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
 use crate::plan::join::{JoinMethod, KeyColumn};
 use hyperblock_shared::join::MISSING;
-use std::time::{Duration, Instant};
 use strum::{Display, EnumString, VariantNames};
 
 /// Which one.
@@ -141,23 +140,6 @@ impl Sink for Writer<'_> {
 /// Segments of about the same size, one for each thread.
 fn segments(tuples: &[Tuple]) -> std::slice::Chunks<'_, Tuple> {
     tuples.chunks(tuples.len().div_ceil(rayon::current_num_threads()).max(1))
-}
-
-/// What took how long.
-struct Phases {
-    list: Vec<(&'static str, Duration)>,
-    since: Instant,
-}
-
-impl Phases {
-    fn new() -> Self {
-        Self { list: Vec::new(), since: Instant::now() }
-    }
-
-    fn end(&mut self, name: &'static str) {
-        let now = Instant::now();
-        self.list.push((name, now - std::mem::replace(&mut self.since, now)));
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! and over.
 
 pub(crate) mod buffer;
+pub(crate) mod phases;
 
 use crate::base::error::Result;
 use crate::plan::join::{JoinMethod, KeyColumn};

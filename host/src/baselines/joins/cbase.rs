@@ -5,8 +5,9 @@
 
 use super::chained::Chained;
 use super::radix::{BITS, Nothing, PASSED, Partitions, broken_up, partition};
-use super::{Joined, Phases, Sink, Tuple};
+use super::{Joined, Sink, Tuple};
 use crate::baselines::queue::by_all;
+use crate::operators::join::phases::Phases;
 use rayon::prelude::*;
 use std::borrow::Cow;
 

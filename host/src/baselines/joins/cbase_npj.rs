@@ -1,7 +1,8 @@
 //! cbase-npj: no partitions. All threads build one chained table of the left side, and then all probe it.
 
-use super::{Joined, Phases, Sink, Tuple};
+use super::{Joined, Sink, Tuple};
 use crate::baselines::queue::by_all;
+use crate::operators::join::phases::Phases;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

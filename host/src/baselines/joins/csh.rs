@@ -11,8 +11,9 @@
 //! Right tuples of heavy keys are read once and never copied, and their keys are not compared again.
 
 use super::radix::{Aside, partition};
-use super::{Detection, Joined, Phases, Sink, Tuple, cbase};
+use super::{Detection, Joined, Sink, Tuple, cbase};
 use crate::base::random::Random;
+use crate::operators::join::phases::Phases;
 use hashbrown::HashMap;
 use hyperblock_shared::join::hash;
 

@@ -25,6 +25,7 @@ mod tests;
 use super::Cpu;
 use crate::base::error::{Error, Result};
 use crate::operators::join::buffer::{Room, Writer};
+use crate::operators::join::phases::Phases;
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
 use crate::plan::join::{JoinMethod, KeyColumn};
 use heavy::{Products, Rows};
@@ -239,23 +240,6 @@ fn each<R: Send>(n_threads: usize, work: impl Fn(&dyn Fn() -> usize) -> R + Sync
             .into_iter()
             .flatten()
             .collect(),
-    }
-}
-
-/// A stop watch.
-struct Phases {
-    list: Vec<(&'static str, Duration)>,
-    since: Instant,
-}
-
-impl Phases {
-    fn new() -> Self {
-        Self { list: Vec::new(), since: Instant::now() }
-    }
-
-    fn end(&mut self, name: &'static str) {
-        let now = Instant::now();
-        self.list.push((name, now - std::mem::replace(&mut self.since, now)));
     }
 }
 

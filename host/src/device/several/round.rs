@@ -275,3 +275,6 @@ impl<P: Part, S: Send, R: Send> Drop for Bell<'_, '_, P, S, R> {
         self.0.changed.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests;

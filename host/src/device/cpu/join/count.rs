@@ -3,8 +3,9 @@
 
 use super::partition::{Partitioned, partition};
 use super::table::Table;
-use super::{Phases, Sizes, divide, each};
+use super::{Sizes, divide, each};
 use crate::operators::join::Joined;
+use crate::operators::join::phases::Phases;
 use crate::plan::join::{JoinMethod, KeyColumn};
 
 pub(super) fn count(
