@@ -508,6 +508,10 @@ impl Block for Thread<'_> {
         self.block.shared[ix as usize].fetch_add(n, Relaxed)
     }
 
+    fn shared_exchange(&self, ix: u32, word: u32) -> u32 {
+        self.block.shared[ix as usize].swap(word, Relaxed)
+    }
+
     fn shared_swap(&self, ix: u32, expected: u32, word: u32) -> u32 {
         match self.block.shared[ix as usize].compare_exchange(expected, word, Relaxed, Relaxed) {
             Ok(before) | Err(before) => before,
