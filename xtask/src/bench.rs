@@ -218,6 +218,10 @@ pub(crate) enum JoinWay {
     CbaseNpj,
     /// CPU: the paper's own, heavy keys joined while the right side is partitioned
     Csh,
+    /// GPU: the paper's baseline, two passes into lists of buckets with chained tables; long lists are cut
+    Gbase,
+    /// GPU: the paper's own, the keys that come up most in large partitions joined apart
+    Gsh,
 }
 
 /// The joins' workload.
@@ -240,13 +244,16 @@ pub(crate) struct JoinArgs {
     /// CSH takes a key for heavy that it sees so often
     #[arg(long, value_name = "TIMES", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     at_least: u32,
+    /// GSH joins so many keys of a large partition apart
+    #[arg(long, value_name = "KEYS", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=31))]
+    top: u32,
     /// Pairs in the buffer for materialised results, which is overwritten when it is full
     #[arg(long, value_name = "PAIRS", default_value_t = 1 << 27)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     buffer: u32,
     /// Leave out what would go through more pairs than this; counting with heavy keys apart never does
     ///
-    /// [default: 2e11 on the CPU, and on a GPU where pairs are materialised with all keys alike; else none]
+    /// [default: 2e11 on the CPU, and on a GPU by gbase, or where pairs are materialised with all keys alike; else none]
     #[arg(long, value_name = "PAIRS")]
     most_pairs: Option<u64>,
     /// Also write the figures, plots and the machine to files in this folder
