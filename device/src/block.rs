@@ -25,6 +25,8 @@ pub trait Block {
     fn set_shared_quad(&self, ix: u32, words: [u32; 4]);
     /// Adds to a word of it, as one step; what it was before.
     fn shared_add(&self, ix: u32, n: u32) -> u32;
+    /// Sets a word of it, as one step; what it was before.
+    fn shared_exchange(&self, ix: u32, word: u32) -> u32;
     /// Sets a word of it if it is as expected, as one step; what it was before.
     fn shared_swap(&self, ix: u32, expected: u32, word: u32) -> u32;
     /// Waits for all threads of the block; what they wrote before is seen by all after.

@@ -29,16 +29,16 @@ pub use sample::{Sample, Select, sample, select};
 
 /// A tuple.
 #[inline]
-fn tuple(key: u32, row: u32) -> u64 {
+pub(crate) fn tuple(key: u32, row: u32) -> u64 {
     u64::from(key) | u64::from(row) << 32
 }
 
 #[inline]
-fn key_of(tuple: u64) -> u32 {
+pub(crate) fn key_of(tuple: u64) -> u32 {
     tuple as u32
 }
 
 #[inline]
-fn row_of(tuple: u64) -> u32 {
+pub(crate) fn row_of(tuple: u64) -> u32 {
     (tuple >> 32) as u32
 }

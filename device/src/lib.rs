@@ -4,7 +4,8 @@
 //! each: [`scan`], with `screen` for its loop over pairs and `verify` for what that lets through; those of the hash
 //! [`join`]; those of the [`overlap`] join, and those that make its values ([`elements`]); those that make lists
 //! ([`listing`]); [`orders`] and the [`neighbours`] in them; the [`score`] of pairs; those of connected [`components`], and of
-//! the closure of a [`matrix`]; those of operators on a [`relation`]; and those of the transitive [`closure`]. The GPU runs
+//! the closure of a [`matrix`]; those of operators on a [`relation`]; those of the transitive [`closure`]; and those of
+//! [`baselines`], which are there to be compared with. The GPU runs
 //! them through the entry points in `nvptx.rs` and its folder, the only files that are compiled for the GPU alone and the only
 //! ones with `unsafe`; tests run the very same bodies on CPU threads.
 //!
@@ -24,6 +25,7 @@
     )
 )]
 
+pub mod baselines;
 pub mod block;
 pub mod closure;
 pub mod components;

@@ -10,6 +10,8 @@
 //! threads, at most 1,024, and as many words of shared memory as the kernel's file says. The launch wrappers of the host's
 //! CUDA backend are the only place that launches.
 
+#[cfg(feature = "baselines")]
+mod baselines;
 #[cfg(feature = "closure")]
 mod closure;
 #[cfg(feature = "cluster")]
@@ -31,6 +33,8 @@ mod decide;
 mod elements;
 #[cfg(feature = "join")]
 mod join;
+#[cfg(any(feature = "relation", feature = "baselines"))]
+mod joined;
 #[cfg(feature = "listed")]
 mod listed;
 #[cfg(feature = "listing")]
@@ -178,6 +182,22 @@ impl Block for Hardware {
                 out(reg32) before,
                 in(reg32) ix * 4,
                 in(reg32) n,
+                options(nostack)
+            );
+        }
+        before
+    }
+
+    fn shared_exchange(&self, ix: u32, word: u32) -> u32 {
+        debug_assert!(ix < self.n_shared);
+        let before: u32;
+        // SAFETY: the word is among those that the launch asked for, and is replaced as one step.
+        unsafe {
+            core::arch::asm!(
+                "{{ .reg .u32 at; mov.u32 at, hyperblock_shared_memory; add.u32 at, at, {1}; atom.shared.exch.b32 {0}, [at], {2}; }}",
+                out(reg32) before,
+                in(reg32) ix * 4,
+                in(reg32) word,
                 options(nostack)
             );
         }

@@ -20,6 +20,7 @@ mod select;
 mod table;
 mod unpack;
 
+pub(crate) use join::matches;
 pub use join::{Join, join, measure};
 pub use merge::{Merge, count, merge, split};
 pub use pack::pack;

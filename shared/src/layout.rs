@@ -3,6 +3,7 @@
 //! A kernel receives one struct, by value: it then lies in the constant bank, and takes no registers. Kernels that run one
 //! after the other over the same arrays receive the same struct, and each takes its part.
 
+mod baselines;
 mod closure;
 mod cluster;
 mod columns;
@@ -17,6 +18,10 @@ mod slice;
 mod sums;
 mod sweep;
 
+pub use baselines::{
+    DeviceBucketPass, DeviceBuckets, DeviceGbase, DeviceGsh, DeviceGshSide, DeviceGshStarts, DeviceGssjoin,
+    DevicePairs, DeviceProject, DeviceWideJoin, GshSizes,
+};
 pub use closure::{COLUMN_SOURCES, ClosureSizes, DeviceClosure, GROUP_SOURCES, GROUP_WORDS, Quad, Target};
 pub use cluster::{DeviceForest, DeviceMatrix, LANE_PAIRS, LANE_QUADS, TILE_PAIRS};
 pub use columns::{DeviceColumns, DeviceScratch, DeviceSets, DeviceTexts};

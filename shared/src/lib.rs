@@ -9,10 +9,11 @@
 //! Keys are joined by their hashes ([`join`]), values by the elements they have in common ([`overlap`]), which may be their q-grams ([`grams`]); pairs of anything
 //! are tuples of a [`relation`]. Pairs become entities by a forest of records ([`components`]), or by a matrix of bits
 //! ([`matrix`]).
-//! [`layout`] is what kernels receive.
+//! [`layout`] is what kernels receive. [`baselines`] are there to be compared with.
 
 #![no_std]
 
+pub mod baselines;
 pub mod billionths;
 pub mod columns;
 pub mod components;

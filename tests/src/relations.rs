@@ -83,6 +83,19 @@ pub fn loads() -> Vec<LoadFactor> {
 
 /// Holds a device's join to a naive one, with so many tuples a side; it makes up to six tenths of their square.
 pub fn assert_joins(device: &dyn Backend, n: u64, loads: &[LoadFactor]) {
+    let relations = device.relations();
+    assert_joins_by(&device.name(), n, loads, |outer, inner, load| {
+        relations.join(outer, inner, load).expect("relations are joined")
+    });
+}
+
+/// The same of any join.
+pub fn assert_joins_by(
+    by: &str,
+    n: u64,
+    loads: &[LoadFactor],
+    join: impl Fn(&[u64], &[u64], LoadFactor) -> Vec<u64>,
+) {
     let random = |ix: u64, below: u64| (mix(ix) % below) as u32;
     let all = |tuple: &dyn Fn(u64) -> u64| (0..n).map(tuple).collect::<Vec<u64>>();
     let colliding = colliding_keys(n);
@@ -116,9 +129,9 @@ pub fn assert_joins(device: &dyn Backend, n: u64, loads: &[LoadFactor]) {
         }
         expected.sort_unstable();
         for &load in loads {
-            let mut joined = device.relations().join(&outer, &inner, load).expect("relations are joined");
+            let mut joined = join(&outer, &inner, load);
             joined.sort_unstable();
-            assert!(joined == expected, "{name}, {n} tuples a side at {load} on {}", device.name());
+            assert!(joined == expected, "{name}, {n} tuples a side at {load} on {by}");
         }
     }
 }

@@ -4,6 +4,7 @@
 //! is stricter than a GPU, too: threads really run apart, indices are checked, lanes that take part in different
 //! votes are found out, and so are result slots that are counted but not written.
 
+mod baselines;
 mod closure;
 mod cluster;
 mod condensed;
@@ -16,6 +17,7 @@ mod overlap;
 mod relation;
 mod score;
 
+pub use baselines::ThreadBaseline;
 pub use overlap::{Compared, holds_together};
 
 use hyperblock::encode::Encoded;
@@ -506,6 +508,10 @@ impl Block for Thread<'_> {
 
     fn shared_add(&self, ix: u32, n: u32) -> u32 {
         self.block.shared[ix as usize].fetch_add(n, Relaxed)
+    }
+
+    fn shared_exchange(&self, ix: u32, word: u32) -> u32 {
+        self.block.shared[ix as usize].swap(word, Relaxed)
     }
 
     fn shared_swap(&self, ix: u32, expected: u32, word: u32) -> u32 {

@@ -15,6 +15,8 @@ mod chart;
 #[cfg(feature = "bench")]
 mod closure;
 #[cfg(feature = "bench")]
+mod closure_paper;
+#[cfg(feature = "bench")]
 mod closure_peers;
 #[cfg(feature = "bench")]
 mod cluster;
@@ -67,7 +69,7 @@ mod workflow;
 pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
-use graph_args::{ClosureArgs, ClosurePeersArgs, RelationArgs};
+use graph_args::{ClosureArgs, ClosurePaperArgs, ClosurePeersArgs, RelationArgs};
 use job_args::JobArgs;
 use std::path::PathBuf;
 
@@ -127,6 +129,8 @@ pub(crate) enum Command {
     Closure(ClosureArgs),
     /// The closure on the CPU, counted, beside DuckDB's recursive query (Python, from PyPI) and Ascent (from crates.io)
     ClosurePeers(ClosurePeersArgs),
+    /// The closure on a GPU as its paper has it: in pinned, pageable and unified memory, and with a join that is not fused
+    ClosurePaper(ClosurePaperArgs),
     /// A single join of a random graph, and of a string of edges, with itself: building its table, and joining
     Relation(RelationArgs),
     /// Pairs into entities: connected components of very many pairs, and all methods on few, beside scipy (Python, from PyPI)
@@ -229,6 +233,10 @@ pub(crate) enum JoinWay {
     CbaseNpj,
     /// CPU: the paper's own, heavy keys joined while the right side is partitioned
     Csh,
+    /// GPU: the paper's baseline, two passes into lists of buckets with chained tables; long lists are cut
+    Gbase,
+    /// GPU: the paper's own, the keys that come up most in large partitions joined apart
+    Gsh,
 }
 
 /// The joins' workload.
@@ -251,13 +259,16 @@ pub(crate) struct JoinArgs {
     /// CSH takes a key for heavy that it sees so often
     #[arg(long, value_name = "TIMES", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     at_least: u32,
+    /// GSH joins so many keys of a large partition apart
+    #[arg(long, value_name = "KEYS", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=31))]
+    top: u32,
     /// Pairs in the buffer for materialised results, which is overwritten when it is full
     #[arg(long, value_name = "PAIRS", default_value_t = 1 << 27)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     buffer: u32,
     /// Leave out what would go through more pairs than this; counting with heavy keys apart never does
     ///
-    /// [default: 2e11 on the CPU, and on a GPU where pairs are materialised with all keys alike; else none]
+    /// [default: 2e11 on the CPU, and on a GPU by gbase, or where pairs are materialised with all keys alike; else none]
     #[arg(long, value_name = "PAIRS")]
     most_pairs: Option<u64>,
     /// Also write the figures, plots and the machine to files in this folder
@@ -367,7 +378,7 @@ pub(crate) enum SetjoinWay {
     Cheapest,
 }
 
-/// What overlap joins are compared with, on the CPU.
+/// What overlap joins are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 pub(crate) enum SetjoinBaseline {
     /// An index of prefixes, and sizes; one thread
@@ -376,6 +387,8 @@ pub(crate) enum SetjoinBaseline {
     Ppjoin,
     /// An index of all elements and a score for each pair, without filters; all threads
     Gssjoin,
+    /// The same on a GPU, if one is measured
+    GssjoinGpu,
 }
 
 /// The overlap joins' workload.
@@ -531,6 +544,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::SetjoinPeers(args) => setjoin_peers::run(args),
         Command::Closure(args) => closure::run(args),
         Command::ClosurePeers(args) => closure_peers::run(args),
+        Command::ClosurePaper(args) => closure_paper::run(args),
         Command::Relation(args) => relation::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::Score(args) => score::run(args),

@@ -171,6 +171,20 @@ const MODULES: &[Module] = &[
         recurses: false,
         is_rare: false,
     },
+    Module {
+        path: "device/ptx/baselines.ptx",
+        feature: "baselines",
+        // Two blocks of 512 threads, or three.
+        most_registers: &[
+            ("hyperblock_baselines_partition", 64),
+            ("hyperblock_baselines_gbase_count", 40),
+            ("hyperblock_baselines_gbase_pairs", 64),
+            ("hyperblock_baselines_normal_count", 40),
+            ("hyperblock_baselines_normal_pairs", 64),
+        ],
+        recurses: false,
+        is_rare: true,
+    },
 ];
 
 /// A file of PTX.

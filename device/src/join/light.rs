@@ -112,7 +112,7 @@ pub struct Pairs<'a, W> {
 impl<W: Words> Pairs<'_, W> {
     /// Takes room for some pairs: the place of the first.
     #[inline(always)]
-    pub(super) fn take(&self, n_pairs: u64) -> u64 {
+    pub(crate) fn take(&self, n_pairs: u64) -> u64 {
         let place = self.n_pairs.fetch_add(n_pairs, Relaxed);
         // Dividing takes its time, and mostly there is room for all.
         if place < self.pairs.len() { place } else { place % self.pairs.len() }
@@ -120,7 +120,7 @@ impl<W: Words> Pairs<'_, W> {
 
     /// Writes a pair, some places after one that was taken.
     #[inline(always)]
-    pub(super) fn set(&self, mut place: u64, (left, right): (u32, u32)) {
+    pub(crate) fn set(&self, mut place: u64, (left, right): (u32, u32)) {
         // Once around at most, unless there is hardly any room; a division would take more registers than all the rest.
         while place >= self.pairs.len() {
             place -= self.pairs.len();

@@ -48,7 +48,7 @@ impl Source<'_> {
 
     /// A key and its row.
     #[inline(always)]
-    fn both(&self, ix: u32) -> (u32, u32) {
+    pub(crate) fn both(&self, ix: u32) -> (u32, u32) {
         match self {
             Self::Side { keys, rows: [] } => (keys[ix as usize], ix),
             Self::Side { keys, rows } => (keys[ix as usize], rows[ix as usize]),

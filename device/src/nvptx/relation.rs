@@ -1,17 +1,18 @@
 //! The entry points of the relational operators. Blocks have a power of two of threads.
 
 use super::Hardware;
+use super::joined::relations;
 use super::memory::Memory;
 use crate::primitives::radix::{histogram, scatter};
 use crate::primitives::sums::{self, spread, totals};
 use crate::relation::{
-    Deduplicate, Join, Merge, compact, count, deduplicate, fill, index, join, kept, mark, measure, merge,
+    Deduplicate, Merge, compact, count, deduplicate, fill, index, join, kept, mark, measure, merge,
     pack, pairs, rules, split,
 };
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
     DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing, DeviceMark, DeviceMeasure,
-    DevicePack, DeviceProjection, DeviceRelations, DeviceScatter, DeviceSplit, DeviceStarts, DeviceSums,
+    DevicePack, DeviceProjection, DeviceScatter, DeviceSplit, DeviceStarts, DeviceSums,
     DeviceUnion, DeviceUnionCount, DeviceUnpack,
 };
 use hyperblock_shared::packing::Packing;
@@ -188,16 +189,6 @@ unsafe extern "ptx-kernel" fn hyperblock_relation_deduplicate(of: DeviceDeduplic
         n_tuples: memory.cell(of.set.n_tuples),
     };
     deduplicate(&WITHOUT_SHARED, &job);
-}
-
-#[inline(always)]
-fn relations<'a>(memory: Memory, of: &DeviceRelations) -> Join<'a> {
-    Join {
-        outer: memory.read(of.outer),
-        inner: memory.read(of.inner.rows),
-        slots: memory.read(of.inner.slots),
-        lens: memory.read(of.inner.lens),
-    }
 }
 
 /// Entry point of [`measure()`].

@@ -92,8 +92,23 @@ struct Window {
 /// tile, and of what would come after the last.
 #[inline(always)]
 pub fn join(block: &impl Block, job: &Join<'_>, starts: &[u64], from: u64, joined: &impl Words) {
+    let set = |place, first, inner| joined.set(place, tuple(first, second_of(inner)));
+    matches(block, job, starts, from, joined.len(), set);
+}
+
+/// Hands on what is made from number `from` on, at most so many: each once with its place, what comes first in the outer tuple,
+/// and the inner tuple.
+#[inline(always)]
+pub(crate) fn matches(
+    block: &impl Block,
+    job: &Join<'_>,
+    starts: &[u64],
+    from: u64,
+    most: u64,
+    mut set: impl FnMut(u64, u32, u64),
+) {
     let n_tiles = starts.len() - 1;
-    let upto = starts[n_tiles].min(from + joined.len());
+    let upto = starts[n_tiles].min(from + most);
     let n_threads = u64::from(block.n_threads());
     // Little is spread over all blocks.
     let n = upto.saturating_sub(from);
@@ -107,7 +122,9 @@ pub fn join(block: &impl Block, job: &Join<'_>, starts: &[u64], from: u64, joine
             // One that makes nothing needs no looks.
             if starts[tile] < starts[tile + 1] {
                 let place = first - from;
-                write(block, job, tile, starts, window, |nth, word| joined.set(place + u64::from(nth), word));
+                write(block, job, tile, starts, window, |nth, first, inner| {
+                    set(place + u64::from(nth), first, inner);
+                });
             }
             tile += 1;
         }
@@ -118,7 +135,7 @@ pub fn join(block: &impl Block, job: &Join<'_>, starts: &[u64], from: u64, joine
 // Words of shared memory: sums; and by outer tuple of a tile three, which `write` names.
 const _: () = assert!(join_words(96) == WIDE_SUM_WORDS + 3 * 96);
 
-/// Writes what a tile makes of a window. All threads come here together.
+/// Hands on what a tile makes of a window, by its number there. All threads come here together.
 #[inline(always)]
 fn write(
     block: &impl Block,
@@ -126,7 +143,7 @@ fn write(
     tile: usize,
     starts: &[u64],
     window: Window,
-    mut set: impl FnMut(u32, u64),
+    mut set: impl FnMut(u32, u32, u64),
 ) {
     let (thread, n_threads) = (block.thread_ix(), block.n_threads());
     // Words of shared memory: sums; and by outer tuple its first value, where in the window its matches end, and what is to
@@ -147,8 +164,8 @@ fn write(
     while nth < upto {
         let owner = owners::in_shared(block, ends, n_threads, nth);
         let row = block.shared(shifts + owner).wrapping_add(nth);
-        let second = job.inner.get(row as usize).map_or(0, |&inner| second_of(inner));
-        set(nth, tuple(block.shared(firsts + owner), second));
+        let inner = job.inner.get(row as usize).copied().unwrap_or(0);
+        set(nth, block.shared(firsts + owner), inner);
         nth += n_threads;
     }
     block.barrier();

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | [`all_pairs`] | an index of prefixes, and sizes | one |
 //! | [`ppjoin`] | the same, and by where in them elements stand | one |
-//! | [`gssjoin`] | an index of all elements, and a score for each pair | all |
+//! | [`gssjoin`] | an index of all elements, and a score for each pair | all, or a GPU |
 //!
 //! The first two have one thread, as their papers have. Sets come by record, in the form that the engine encodes them in:
 //! elements are numbered from the rarest on, and ascend. How many of them two sets need in common is asked of the measure, as
@@ -13,10 +13,13 @@
 //! ([`ordered`]), since the engine's begins with that as well. An empty set is in no pair.
 
 mod all_pairs;
+mod by_size;
 mod gssjoin;
 mod ordered;
 mod ppjoin;
 mod prefix;
+
+pub use by_size::{BySize, gssjoin_on_gpu};
 
 use super::sink::Sink;
 use crate::base::control::Control;
@@ -111,15 +114,21 @@ impl Baseline {
         control: &Control,
         sink: impl Fn() -> S + Sync,
     ) -> Result<Vec<S>> {
-        if !matches!(measure, ArchivedMeasure::Sets { .. }) {
-            return Err(Error::Job("a baseline joins sets, by a measure of them".into()));
-        }
+        check(measure)?;
         let sets = Ordered::new(sets, measure);
         match self {
             Self::AllPairs => Ok(vec![all_pairs::join(&sets, sink(), control)?]),
             Self::Ppjoin => Ok(vec![ppjoin::join(&sets, sink(), control)?]),
             Self::Gssjoin => gssjoin::join(&sets, sink, control),
         }
+    }
+}
+
+/// An error, if it does not compare sets.
+fn check(measure: &ArchivedMeasure) -> Result<()> {
+    match measure {
+        ArchivedMeasure::Sets { .. } => Ok(()),
+        _ => Err(Error::Job("a baseline joins sets, by a measure of them".into())),
     }
 }
 

@@ -6,6 +6,7 @@
 //! back. `launch` is the only place that hands
 //! arguments to kernels, `scan` runs a task and brings its results back, and `score` does so with scores.
 
+mod baselines;
 mod clock;
 mod closure;
 mod columns;
@@ -28,6 +29,7 @@ mod semi_naive;
 mod staging;
 mod travelled;
 
+pub use baselines::{GpuBaseline, MemoryKind, PaperClosure, PaperTimes, SetsBySize};
 pub use copies::Copies;
 pub use driver::{GpuDescription, gpus};
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Bits of the two passes.
-const BITS: [u32; 2] = [2, 1];
+pub(super) const BITS: [u32; 2] = [2, 1];
 /// One key of so many is sampled, and one that comes up so often is heavy.
 const STEP: u32 = 2;
 const LEAST: u32 = 6;
@@ -38,9 +38,9 @@ pub(super) struct ThreadJoin<'a> {
 }
 
 /// What the passes leave of a side.
-struct Partitioned {
-    tuples: Vec<u64>,
-    starts: Vec<u32>,
+pub(super) struct Partitioned {
+    pub(super) tuples: Vec<u64>,
+    pub(super) starts: Vec<u32>,
     heavy_tuples: Vec<u64>,
     heavy_starts: Vec<u32>,
 }
@@ -62,6 +62,12 @@ impl<'a> ThreadJoin<'a> {
 
     fn launch(&self, n_shared: u32, body: impl Fn(&Thread<'_>) + Sync) {
         launch(self.device.n_blocks, self.device.threads_per_block, n_shared, body);
+    }
+
+    /// Partitions both sides, all keys as light ones.
+    pub(super) fn partitioned(&self) -> Vec<Partitioned> {
+        let no_heavy = self.find_heavy(JoinMethod::Plain);
+        self.sides.iter().map(|side| self.partition(side, &no_heavy)).collect()
     }
 
     fn find_heavy(&self, method: JoinMethod) -> HeavyKeys {
@@ -224,8 +230,7 @@ pub(super) fn residual(
 ) -> Result<()> {
     let is_self = Arc::ptr_eq(&join.left, &join.right);
     let lists = ThreadJoin::load(device, join.left.side(), (!is_self).then(|| join.right.side()));
-    let no_heavy = lists.find_heavy(JoinMethod::Plain);
-    let sides: Vec<Partitioned> = lists.sides.iter().map(|side| lists.partition(side, &no_heavy)).collect();
+    let sides = lists.partitioned();
     let (left, right) = (&sides[0], sides.get(1).unwrap_or(&sides[0]));
     let n_threads = device.threads_per_block;
     let n_slots = BUILT * n_threads + 4;
@@ -267,6 +272,11 @@ const NOTHING: u64 = u64::MAX;
 impl Checked {
     pub(super) fn new(len: usize, is_overwritten: bool) -> Self {
         Self { words: (0..len).map(|_| AtomicU64::new(NOTHING)).collect(), is_overwritten }
+    }
+
+    /// All of it, written or not.
+    pub(super) fn words(self) -> Vec<u64> {
+        self.words.into_iter().map(AtomicU64::into_inner).collect()
     }
 
     /// All of it.

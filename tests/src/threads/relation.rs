@@ -10,6 +10,7 @@ use hyperblock::operators::relations::{
 };
 use hyperblock::read::edges::Graph;
 use hyperblock::{Candidate, Control, Result};
+use hyperblock_device::baselines::{project, wide_join};
 use hyperblock_device::memory::Words;
 use hyperblock_device::primitives::{radix, sums};
 use hyperblock_device::relation as kernels;
@@ -20,6 +21,7 @@ use hyperblock_shared::relation::{
     DIGITS, EMPTY, HISTOGRAM_WORDS, MERGE_ITEMS, SELECT_TILE, SORT_ITEMS, WIDE_SUM_WORDS, first_of,
     join_words, merge_words, most_filled, n_slots_for, scatter_words,
 };
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -109,6 +111,33 @@ impl ThreadRelations<'_> {
         let n_shared = join_words(self.0.threads_per_block);
         self.launch(n_shared, |thread| kernels::join(thread, join, starts, from, &joined));
         joined.written_upto(total.saturating_sub(from).min(most) as usize)
+    }
+}
+
+impl KernelOnThreads {
+    /// What a join makes that keeps the column it joins by, after the projection.
+    pub fn unfused_join(&self, outer: &[u64], inner: &[u64], load: LoadFactor) -> Vec<u64> {
+        let relations = ThreadRelations(self);
+        let index = relations.index(inner, load);
+        let join = index.join(outer);
+        let (starts, total) = relations.measure(&join);
+        let mut joined = Vec::new();
+        while (joined.len() as u64) < total {
+            let from = joined.len() as u64;
+            let n = (total - from).min(BUFFER) as u32;
+            let columns = [(); 3].map(|()| atomics(n, UNWRITTEN));
+            let n_shared = join_words(self.threads_per_block);
+            relations.launch(n_shared, |thread| {
+                wide_join(thread, &join, &starts, from, columns.each_ref().map(|column| &column[..]));
+            });
+            let [firsts, seconds, thirds] = columns.each_ref().map(|column| plain(column));
+            let keys = inner.iter().map(|&row| first_of(row)).collect::<BTreeSet<u32>>();
+            assert!(seconds.iter().all(|second| keys.contains(second)), "a key that the inner side has not");
+            let projected = Checked::new(n as usize, false);
+            relations.launch(0, |thread| project(thread, &firsts, &thirds, &projected));
+            joined.extend(projected.written());
+        }
+        joined
     }
 }
 

@@ -174,6 +174,14 @@ impl Device {
         }
     }
 
+    /// The GPU.
+    pub(crate) fn gpu(&self) -> Option<&Cuda> {
+        match self {
+            Self::Gpu(gpu) => Some(gpu),
+            _ => None,
+        }
+    }
+
     /// The kernels on CPU threads, which count what befell them.
     pub(crate) fn threads(&self) -> Option<&KernelOnThreads> {
         match self {

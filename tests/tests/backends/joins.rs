@@ -60,11 +60,10 @@ fn random_keys(bench: Bench) {
     for_all(n_cases, &keys, |(left, right)| JoinCase::new("random", left, right).assert_exact(&*device));
 }
 
-/// Two passes, many partitions, heavy keys: counted, and written through a buffer that is overwritten.
-fn many_rows(bench: Bench) {
-    let device = bench.open();
-    const N: u32 = 3_000_000;
-    // Many keys that few rows have, and few that many have.
+const N: u32 = 3_000_000;
+
+/// Two sides of many keys that few rows have, and few that many have.
+pub(crate) fn many_keys() -> (Vec<u32>, Vec<u32>) {
     let keys = |seed: u32| -> Vec<u32> {
         let key = |ix: u32| match hash(ix ^ seed) {
             h if h % 4 == 0 => h % 1000,
@@ -72,7 +71,13 @@ fn many_rows(bench: Bench) {
         };
         (0..N).map(key).collect()
     };
-    let (left, right) = (keys(1), keys(0x5555_0000));
+    (keys(1), keys(0x5555_0000))
+}
+
+/// Two passes, many partitions, heavy keys: counted, and written through a buffer that is overwritten.
+fn many_rows(bench: Bench) {
+    let device = bench.open();
+    let (left, right) = many_keys();
     let mut counts = vec![[0u64; 2]; N as usize];
     left.iter().for_each(|&key| counts[key as usize][0] += 1);
     right.iter().for_each(|&key| counts[key as usize][1] += 1);

@@ -35,6 +35,20 @@ pub(crate) struct ClosurePeersArgs {
     pub(super) save: Option<PathBuf>,
 }
 
+/// The graphs that are closed as a paper does it.
+#[derive(clap::Args)]
+pub(crate) struct ClosurePaperArgs {
+    /// A graph of the data sets; may be repeated [default: all that are there]
+    #[arg(long, value_name = "NAME")]
+    pub(super) graph: Vec<String>,
+    /// Which GPU
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) gpu: usize,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) save: Option<PathBuf>,
+}
+
 /// The relations that are joined.
 #[derive(clap::Args)]
 pub(crate) struct RelationArgs {

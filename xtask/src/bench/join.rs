@@ -10,11 +10,13 @@ mod merge;
 mod report;
 
 use super::measure::Times;
-use super::scan::open;
+use super::scan::{names, open};
 use super::{JoinArgs, JoinWay};
 use crate::r#gen::zipf::{Alphabet, SEED};
 use anyhow::{Context, Result, ensure};
+use hyperblock::DeviceChoice;
 use hyperblock::baselines::joins::{Baseline, Detection};
+use hyperblock::device::cuda::{Cuda, GpuBaseline};
 use hyperblock::operators::Backend;
 use hyperblock::operators::join::{Join, JoinOperator, Joined, Output};
 use hyperblock::plan::cost::BackendKind;
@@ -41,6 +43,7 @@ struct Way {
 enum Method {
     Ours(JoinMethod),
     Baseline(Baseline),
+    OnGpu(GpuBaseline),
 }
 
 impl Display for Method {
@@ -48,6 +51,7 @@ impl Display for Method {
         match self {
             Self::Ours(method) => f.pad(&method.to_string()),
             Self::Baseline(baseline) => f.pad(&baseline.to_string()),
+            Self::OnGpu(baseline) => f.pad(&baseline.to_string()),
         }
     }
 }
@@ -55,29 +59,37 @@ impl Display for Method {
 /// The same two columns, loaded for each.
 struct Loaded<'a> {
     ours: Box<dyn Join + 'a>,
-    baselines: Vec<(Baseline, Box<dyn Join + 'a>)>,
+    baselines: Vec<(Method, Box<dyn Join + 'a>)>,
 }
 
 impl<'a> Loaded<'a> {
     fn new(
         device: &'a dyn Backend,
+        gpu: Option<&'a Cuda>,
         methods: &'a [Method],
         left: KeyColumn<'a>,
         right: KeyColumn<'a>,
     ) -> Result<Self> {
-        let baselines = methods.iter().filter_map(|method| match method {
-            Method::Baseline(baseline) => Some((*baseline, baseline.load_join(left, Some(right)))),
-            Method::Ours(_) => None,
-        });
-        let baselines = baselines.map(|(baseline, join)| Ok((baseline, join?))).collect::<Result<_>>()?;
+        let mut baselines = Vec::new();
+        for method in methods {
+            let join = match method {
+                Method::Ours(_) => continue,
+                Method::Baseline(baseline) => baseline.load_join(left, Some(right))?,
+                Method::OnGpu(baseline) => {
+                    let gpu = gpu.context("a baseline of GPUs wants one")?;
+                    gpu.load_baseline(*baseline, left, Some(right))?
+                }
+            };
+            baselines.push((*method, join));
+        }
         Ok(Self { ours: device.load_join(left, Some(right))?, baselines })
     }
 
     fn of(&mut self, method: Method) -> Result<(&mut dyn Join, JoinMethod)> {
         match method {
             Method::Ours(method) => Ok((&mut *self.ours, method)),
-            Method::Baseline(wanted) => {
-                let found = self.baselines.iter_mut().find(|(baseline, _)| *baseline == wanted);
+            Method::Baseline(_) | Method::OnGpu(_) => {
+                let found = self.baselines.iter_mut().find(|(baseline, _)| *baseline == method);
                 // What it is asked for is its own matter.
                 Ok((&mut *found.context("a baseline is loaded before it is run")?.1, JoinMethod::Plain))
             }
@@ -106,6 +118,11 @@ struct Measured {
 
 pub(super) fn run(args: &JoinArgs) -> Result<()> {
     let devices = open(&args.on.device)?;
+    let gpus = names(&args.on.device).into_iter().zip(&devices).map(|(name, device)| {
+        let is_wanted = methods(args, device.kind()).iter().any(|way| matches!(way, Method::OnGpu(_)));
+        if is_wanted { Ok(Some(Cuda::open(ordinal(&name)?)?)) } else { Ok(None) }
+    });
+    let gpus = gpus.collect::<Result<Vec<_>>>()?;
     let exponents = exponents(&args.s, || (0..=10).map(|tenths| f64::from(tenths) / 10.0).collect());
     let alphabet = Alphabet::new(args.rows, SEED);
     let numbers: Vec<u32> = (0..args.rows).collect();
@@ -119,10 +136,11 @@ pub(super) fn run(args: &JoinArgs) -> Result<()> {
         let n_pairs = columns.known().n_pairs;
         let compared = args.rows <= COMPARED_ROWS && n_pairs <= u64::from(args.buffer);
         let wanted = compared.then(|| merge::pairs(&columns));
-        for device in &devices {
+        for (device, gpu) in devices.iter().zip(&gpus) {
             let side = |keys| KeyColumn { keys, rows: Some(&numbers) };
             let methods = methods(args, device.kind());
-            let mut joins = Loaded::new(&**device, &methods, side(&columns.left), side(&columns.right))?;
+            let (left, right) = (side(&columns.left), side(&columns.right));
+            let mut joins = Loaded::new(&**device, gpu.as_ref(), &methods, left, right)?;
             let new = measure(s, n_pairs, args, &**device, &methods, &mut joins)?;
             new.iter().for_each(report::print);
             figures.extend(new);
@@ -134,6 +152,14 @@ pub(super) fn run(args: &JoinArgs) -> Result<()> {
     match &args.save {
         Some(folder) => report::save(folder, &figures),
         None => Ok(()),
+    }
+}
+
+/// The number of a GPU, by the name that it was opened by.
+fn ordinal(name: &str) -> Result<usize> {
+    match name.parse().map_err(anyhow::Error::msg)? {
+        DeviceChoice::Cuda(ordinal) => Ok(ordinal),
+        DeviceChoice::Auto | DeviceChoice::Cpu => Ok(0),
     }
 }
 
@@ -150,16 +176,22 @@ fn methods(args: &JoinArgs, kind: BackendKind) -> Vec<Method> {
     let ours = [JoinWay::Skew, JoinWay::Plain];
     let asked = if args.method.is_empty() { &ours[..] } else { &args.method };
     let method = |method: &JoinWay| match method {
-        JoinWay::Skew => Some(Method::Ours(JoinMethod::Skew)),
-        JoinWay::Plain => Some(Method::Ours(JoinMethod::Plain)),
-        JoinWay::Cbase => Some(Method::Baseline(Baseline::Cbase)),
-        JoinWay::CbaseNpj => Some(Method::Baseline(Baseline::CbaseNpj)),
+        JoinWay::Skew => Method::Ours(JoinMethod::Skew),
+        JoinWay::Plain => Method::Ours(JoinMethod::Plain),
+        JoinWay::Cbase => Method::Baseline(Baseline::Cbase),
+        JoinWay::CbaseNpj => Method::Baseline(Baseline::CbaseNpj),
         JoinWay::Csh => {
-            Some(Method::Baseline(Baseline::Csh(Detection { one_of: args.one_of, at_least: args.at_least })))
+            Method::Baseline(Baseline::Csh(Detection { one_of: args.one_of, at_least: args.at_least }))
         }
+        JoinWay::Gbase => Method::OnGpu(GpuBaseline::Gbase),
+        JoinWay::Gsh => Method::OnGpu(GpuBaseline::Gsh { top: args.top }),
     };
-    let is_here = |method: &Method| matches!(method, Method::Ours(_)) || kind == BackendKind::Cpu;
-    asked.iter().filter_map(method).filter(is_here).collect()
+    let is_here = |method: &Method| match method {
+        Method::Ours(_) => true,
+        Method::Baseline(_) => kind == BackendKind::Cpu,
+        Method::OnGpu(_) => kind == BackendKind::Cuda,
+    };
+    asked.iter().map(method).filter(is_here).collect()
 }
 
 impl Way {
@@ -168,9 +200,9 @@ impl Way {
         match (self.method, self.output, kind) {
             // Heavy keys are multiplied.
             (Method::Ours(JoinMethod::Skew), Output::Count, _) => u64::MAX,
-            (Method::Ours(JoinMethod::Plain), Output::Pairs { .. }, _) | (_, _, BackendKind::Cpu) => {
-                asked.unwrap_or(MOST_PAIRS)
-            }
+            (Method::Ours(JoinMethod::Plain), Output::Pairs { .. }, _)
+            | (Method::OnGpu(GpuBaseline::Gbase), _, _)
+            | (_, _, BackendKind::Cpu) => asked.unwrap_or(MOST_PAIRS),
             (_, _, BackendKind::Cuda) => asked.unwrap_or(u64::MAX),
         }
     }
@@ -262,6 +294,7 @@ mod tests {
     use crate::r#gen::zipf::{Alphabet, Columns};
     use hyperblock::base::error::Result;
     use hyperblock::device::cpu::Cpu;
+    use hyperblock::device::cuda::GpuBaseline;
     use hyperblock::operators::join::{Join, Joined, Output};
     use hyperblock::plan::cost::BackendKind;
     use hyperblock::plan::join::JoinMethod;
@@ -300,6 +333,7 @@ mod tests {
             method: vec![],
             one_of: 100,
             at_least: 2,
+            top: 3,
             buffer: 1 << 20,
             most_pairs,
             save,
@@ -371,5 +405,9 @@ mod tests {
         let args = JoinArgs { method: vec![JoinWay::Plain, JoinWay::Cbase], ..args(None) };
         assert_eq!(methods(&args, BackendKind::Cuda), [Method::Ours(JoinMethod::Plain)]);
         assert_eq!(methods(&args, BackendKind::Cpu).len(), 2);
+        let args = JoinArgs { method: vec![JoinWay::Csh, JoinWay::Gbase, JoinWay::Gsh], ..args };
+        assert_eq!(methods(&args, BackendKind::Cpu).len(), 1);
+        let of_gpu = [GpuBaseline::Gbase, GpuBaseline::Gsh { top: 3 }].map(Method::OnGpu);
+        assert_eq!(methods(&args, BackendKind::Cuda), of_gpu);
     }
 }

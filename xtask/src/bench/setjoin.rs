@@ -23,7 +23,7 @@ use crate::cargo::target;
 use crate::paths::rule_file;
 use crate::replace::replace;
 use anyhow::{Result, bail, ensure};
-use beside::Collection;
+use beside::{Beside, Collection};
 use clap::ValueEnum;
 use data::Titles;
 use hyperblock::baselines::sets::Baseline;
@@ -49,7 +49,7 @@ const WATCHED_RUNS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     Ours(SetjoinWay),
-    Baseline(Baseline),
+    Baseline(Beside),
 }
 
 /// One way, on one device, of one rule.
@@ -99,8 +99,8 @@ struct Work<'a> {
 pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
     let devices = open(&args.on.device)?;
     let data = if args.data.is_empty() { SetjoinData::value_variants() } else { args.data.as_slice() };
-    let baselines: Vec<Baseline> = args.baseline.iter().map(|baseline| baseline.get()).collect();
-    // They take turns with ours on the CPU, if that is measured.
+    let baselines: Vec<Beside> = args.baseline.iter().map(|baseline| baseline.get()).collect();
+    // Those of the CPU take turns with ours there, if that is measured.
     let beside = devices.iter().position(|device| device.kind() == BackendKind::Cpu).unwrap_or(0);
     let mut figures = Vec::new();
     for device in &devices {
@@ -119,8 +119,12 @@ pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
                 let work = Work { titles: &titles, q, threshold };
                 let mut known = titles.known(q, threshold);
                 for (ix, (device, slow)) in devices.iter().zip(&mut slow).enumerate() {
-                    let baselines = if ix == beside { &baselines[..] } else { &[] };
-                    let new = measure(&work, args, &**device, baselines, slow, &mut known)?;
+                    let is_here = |baseline: &&Beside| match baseline.kind() {
+                        BackendKind::Cpu => ix == beside,
+                        BackendKind::Cuda => device.kind() == BackendKind::Cuda,
+                    };
+                    let here: Vec<Beside> = baselines.iter().filter(is_here).copied().collect();
+                    let new = measure(&work, args, &**device, &here, slow, &mut known)?;
                     report::print(&new);
                     figures.extend(new);
                 }
@@ -171,11 +175,12 @@ pub(super) fn rule(q: u32, threshold: f64) -> Result<PathBuf> {
 }
 
 impl SetjoinBaseline {
-    fn get(self) -> Baseline {
+    fn get(self) -> Beside {
         match self {
-            Self::AllPairs => Baseline::AllPairs,
-            Self::Ppjoin => Baseline::Ppjoin,
-            Self::Gssjoin => Baseline::Gssjoin,
+            Self::AllPairs => Beside::Cpu(Baseline::AllPairs),
+            Self::Ppjoin => Beside::Cpu(Baseline::Ppjoin),
+            Self::Gssjoin => Beside::Cpu(Baseline::Gssjoin),
+            Self::GssjoinGpu => Beside::GssjoinOnGpu,
         }
     }
 }
@@ -186,7 +191,7 @@ impl Way {
             Self::Ours(way) => {
                 way.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
             }
-            Self::Baseline(baseline) => baseline.to_string(),
+            Self::Baseline(baseline) => baseline.name(),
         }
     }
 }
@@ -209,7 +214,7 @@ impl SetjoinWay {
 /// What is timed.
 enum Run<'a> {
     Ours(Box<Prepared>),
-    Baseline(Baseline, &'a Collection<'a>),
+    Baseline(Beside, &'a Collection<'a>),
 }
 
 impl Run<'_> {
@@ -227,7 +232,7 @@ fn measure(
     work: &Work<'_>,
     args: &SetjoinArgs,
     device: &dyn Backend,
-    baselines: &[Baseline],
+    baselines: &[Beside],
     slow: &mut Vec<Way>,
     known: &mut Option<u64>,
 ) -> Result<Vec<Figure>> {
@@ -298,7 +303,7 @@ fn measure(
     let figure = |&way: &Way| {
         let (kind, device) = match way {
             Way::Ours(_) => (device.kind(), device.name()),
-            Way::Baseline(baseline) => (BackendKind::Cpu, beside::device(baseline)),
+            Way::Baseline(baseline) => (baseline.kind(), baseline.device(&device.name())),
         };
         let seen = seen.iter().position(|(other, _)| *other == way).map(|ix| seen.swap_remove(ix).1);
         let seen = seen.unwrap_or(Seen::LeftOut);
@@ -326,7 +331,7 @@ fn kernels(job: &Prepared, device: &dyn Backend, is_long: bool) -> Result<Option
 
 #[cfg(test)]
 mod tests {
-    use super::{Seen, Way, Work, measure, qs, thresholds};
+    use super::{Beside, Seen, Way, Work, measure, qs, thresholds};
     use crate::bench::{Devices, SetjoinArgs, SetjoinData, SetjoinWay};
     use clap::ValueEnum;
     use hyperblock::baselines::sets::Baseline;
@@ -343,8 +348,9 @@ mod tests {
         let titles = SetjoinData::Titles.make(Some(300)).unwrap().unwrap();
         let (mut slow, mut known) = (Vec::new(), None);
         let work = Work { titles: &titles, q: 3, threshold: 0.5 };
+        let baselines: Vec<Beside> = Baseline::ALL.iter().map(|baseline| Beside::Cpu(*baseline)).collect();
         let mut measure =
-            |known: &mut _| measure(&work, &args(None), &Cpu::new(), Baseline::ALL, &mut slow, known);
+            |known: &mut _| measure(&work, &args(None), &Cpu::new(), &baselines, &mut slow, known);
         let figures = measure(&mut known).unwrap();
         assert_eq!(figures.len(), SetjoinWay::value_variants().len() + Baseline::ALL.len());
         for figure in &figures {
@@ -378,7 +384,7 @@ mod tests {
         let (mut slow, args) = (Vec::new(), SetjoinArgs { way: vec![SetjoinWay::Join], ..args(Some(0)) });
         let mut seen = |threshold| {
             let work = Work { titles: &titles, q: 2, threshold };
-            let baselines = [Baseline::Gssjoin];
+            let baselines = [Beside::Cpu(Baseline::Gssjoin)];
             let figures = measure(&work, &args, &Cpu::new(), &baselines, &mut slow, &mut None).unwrap();
             let baseline = figures.into_iter().find(|figure| figure.way == Way::Baseline(baselines[0]));
             baseline.unwrap().seen

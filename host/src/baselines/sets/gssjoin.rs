@@ -9,9 +9,8 @@
 //! The engine's variant `noFilter` has the same index and looks up the same. What it does with a posting is another thing: it
 //! has no scores. Sets whose sizes do not go together are passed over, signatures tell most of the others apart, and what is
 //! left is compared, element by element, at the first posting of each pair. So it takes longer the lower the threshold is, and
-//! scores take as long at any. `cargo xtask bench setjoin --way noFilter --baseline gssjoin` has both on the CPU. A kernel with
-//! scores would be measured beside the kernels of `noFilter` on a GPU, over all thresholds: it adds to device memory at each
-//! posting, goes over as many scores as there are pairs, and compares nothing.
+//! scores take as long at any. `cargo xtask bench setjoin --way noFilter --baseline gssjoin` has both. On a GPU it is
+//! `device::baselines::gssjoin`.
 
 use super::ordered::Ordered;
 use crate::base::control::Control;

@@ -6,7 +6,8 @@ use crate::base::error::Error;
 use crate::plan::cost::Figures;
 use bytemuck::Pod;
 use cudarc::driver::{
-    CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, result, sys,
+    CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, UnifiedSlice, result,
+    sys,
 };
 use std::sync::Arc;
 use sys::CUdevice_attribute::{
@@ -113,6 +114,16 @@ pub(super) fn room<T: Pod + DeviceRepr>(
     unsafe { stream.alloc(len) }
 }
 
+/// Memory that host and device both see, for so many elements; a page moves to who looks at it.
+pub(super) fn unified<T: Pod + DeviceRepr>(
+    context: &Arc<CudaContext>,
+    len: usize,
+) -> Result<UnifiedSlice<T>, DriverError> {
+    context.bind_to_thread()?;
+    // SAFETY: any bits are a `T`.
+    unsafe { context.alloc_unified(len, true) }
+}
+
 /// Memory of the host that a device copies to by itself.
 #[derive(Debug)]
 pub(super) struct Pinned {
@@ -140,7 +151,7 @@ impl Pinned {
         unsafe { std::slice::from_raw_parts(self.address, self.n_bytes) }
     }
 
-    fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and nobody else has this.
         unsafe { std::slice::from_raw_parts_mut(self.address, self.n_bytes) }
     }
@@ -211,7 +222,7 @@ pub(super) fn copy_back(stream: &CudaStream, from: u64, to: &mut [u8]) -> Result
 /// Sets all bits of an array.
 pub(super) fn fill_with_ones<T: Pod>(
     stream: &CudaStream,
-    array: &mut CudaSlice<T>,
+    array: &mut impl DevicePtrMut<T>,
 ) -> Result<(), DriverError> {
     stream.context().bind_to_thread()?;
     let n_bytes = array.num_bytes();

@@ -268,6 +268,11 @@ impl Join for CudaJoin<'_> {
 }
 
 impl<'a> CudaJoin<'a> {
+    /// Light partitions.
+    pub(super) fn n_partitions(&self) -> usize {
+        1 << self.sizes.of_join.bits
+    }
+
     /// Partitions both sides, all keys as light ones: what is left to do is to join the partitions.
     pub(super) fn partitioned(&mut self) -> Result<DeviceJoin> {
         self.begin()?;

@@ -5,6 +5,7 @@
 
 #![expect(unsafe_code, reason = "a launch hands raw addresses to the device")]
 
+mod baselines;
 mod closure;
 mod cluster;
 mod decide;
@@ -21,6 +22,7 @@ mod residual;
 mod scan;
 mod score;
 
+pub(super) use baselines::{BaselineKernels, BaselineLaunches};
 pub(super) use closure::{ClosureKernels, ClosureLaunches};
 pub(super) use cluster::{ClusterKernels, ForestLaunches, MatrixLaunches};
 pub(super) use decide::Decide;
@@ -85,6 +87,8 @@ pub(super) struct Kernels {
     /// Of no use where nothing is closed.
     relation: OnceLock<RelationKernels>,
     closure: OnceLock<ClosureKernels>,
+    /// Of no use but to compare with.
+    baselines: OnceLock<BaselineKernels>,
 }
 
 /// A kernel that decides pairs, for each way to walk their paths.
@@ -181,6 +185,7 @@ impl Kernels {
             cluster: OnceLock::new(),
             relation: OnceLock::new(),
             closure: OnceLock::new(),
+            baselines: OnceLock::new(),
         };
         kernels.load_scan(context, device, WalkChoice::StepByStep)?;
         Ok(kernels)
@@ -294,6 +299,15 @@ impl Kernels {
     pub(super) fn load_closure(&self, context: &Arc<CudaContext>, device: &str) -> Result<&ClosureKernels> {
         first_time(&self.closure, || ClosureKernels::load(context, device))
     }
+
+    /// The kernels of baselines.
+    pub(super) fn load_baselines(
+        &self,
+        context: &Arc<CudaContext>,
+        device: &str,
+    ) -> Result<&BaselineKernels> {
+        first_time(&self.baselines, || BaselineKernels::load(context, device))
+    }
 }
 
 /// What was loaded before, or is loaded now. Whoever was first has loaded the same.
@@ -319,15 +333,16 @@ fn one_block(threads: u32, shared_words: u32) -> LaunchConfig {
 #[cfg(test)]
 mod tests {
     use super::{
-        COUNTED, DESCENT, KernelFile, SCAN, closure, cluster, elements, join, listed, listing, neighbours,
-        overlap, relation, residual, score,
+        COUNTED, DESCENT, KernelFile, SCAN, baselines, closure, cluster, elements, join, listed, listing,
+        neighbours, overlap, relation, residual, score,
     };
     use hyperblock_shared::layout::{
-        DeviceAlike, DeviceClosure, DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceForest, DeviceGrams,
-        DeviceGroups, DeviceHistogram, DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists,
-        DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours, DeviceOrder, DeviceOverlap, DevicePack,
-        DevicePass, DeviceProjection, DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores,
-        DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceUnpack, DeviceValued,
+        DeviceAlike, DeviceBucketPass, DeviceBuckets, DeviceClosure, DeviceCompact, DeviceDeduplicate,
+        DeviceFill, DeviceForest, DeviceGbase, DeviceGrams, DeviceGroups, DeviceGsh, DeviceGshStarts,
+        DeviceHistogram, DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists, DeviceMark,
+        DeviceMatrix, DeviceMeasure, DeviceNeighbours, DeviceOrder, DeviceOverlap, DevicePack, DevicePass,
+        DeviceProjection, DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores, DeviceSplit,
+        DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceUnpack, DeviceValued,
     };
 
     /// The kernels of a file of PTX, each with its parameters as they are declared there.
@@ -404,6 +419,20 @@ mod tests {
             ("heavy", join),
         ];
         check(join::FILE, "hyperblock_join_", &kernels);
+    }
+
+    #[test]
+    fn baselines_take_what_is_handed_over() {
+        let gbase = ["gbase_count", "gbase_pairs"].map(|name| (name, size_of::<DeviceGbase>()));
+        let gsh =
+            ["list", "detect", "measure", "divide", "normal_count", "normal_pairs", "products", "skewed"];
+        let gsh = gsh.map(|name| (name, size_of::<DeviceGsh>()));
+        let others = [
+            ("begin", size_of::<DeviceBuckets>()),
+            ("partition", size_of::<DeviceBucketPass>()),
+            ("starts", size_of::<DeviceGshStarts>()),
+        ];
+        check(baselines::FILE, "hyperblock_baselines_", &[gbase.as_slice(), &gsh, &others].concat());
     }
 
     #[test]
@@ -522,6 +551,7 @@ mod tests {
             }
         }
         // Only who looks at a job or measures variants needs these.
-        assert!(DESCENT.machine_code.is_empty() && COUNTED.machine_code.is_empty());
+        let rare = [DESCENT, COUNTED, baselines::FILE];
+        assert!(rare.iter().all(|file| file.machine_code.is_empty()));
     }
 }

@@ -1,19 +1,61 @@
 //! Baselines on the titles' sets, as the engine has encoded them.
 
 use anyhow::{Context, Result};
-use hyperblock::baselines::sets::{Baseline, Sets};
+use hyperblock::baselines::sets::{Baseline, Sets, gssjoin_on_gpu};
+use hyperblock::device::cuda::Cuda;
+use hyperblock::plan::cost::BackendKind;
 use hyperblock::{Control, Error, Prepared};
 use hyperblock_shared::columns::{Columns, MISSING};
 use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::predicate::ArchivedTest;
+use std::cell::OnceCell;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
+
+/// Pairs that a GPU has room for at first.
+const EXPECTED: usize = 1 << 24;
+
+/// Which one, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Beside {
+    Cpu(Baseline),
+    GssjoinOnGpu,
+}
+
+impl Beside {
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::Cpu(baseline) => baseline.to_string(),
+            Self::GssjoinOnGpu => "gssjoin-gpu".to_owned(),
+        }
+    }
+
+    pub(super) fn kind(self) -> BackendKind {
+        match self {
+            Self::Cpu(_) => BackendKind::Cpu,
+            Self::GssjoinOnGpu => BackendKind::Cuda,
+        }
+    }
+
+    /// Where it runs, as devices are named, beside one of its kind.
+    pub(super) fn device(self, beside: &str) -> String {
+        match self {
+            Self::GssjoinOnGpu => beside.to_owned(),
+            Self::Cpu(baseline) => match baseline.n_threads() {
+                1 => "cpu (1 thread)".to_owned(),
+                n => format!("cpu ({n} threads)"),
+            },
+        }
+    }
+}
 
 /// The sets of all records, and what is asked of two.
 pub(super) struct Collection<'a> {
     sets: Sets,
     measure: &'a ArchivedMeasure,
+    /// Opened when it is first asked.
+    gpu: OnceCell<Cuda>,
 }
 
 impl<'a> Collection<'a> {
@@ -32,22 +74,29 @@ impl<'a> Collection<'a> {
         .context("the rule compares no sets")?;
         let set =
             |&code: &u32| if code == MISSING { &[][..] } else { column.set(&column.heads[code as usize]) };
-        Ok(Self { sets: Sets::new(job.encoded.codes(operand).iter().map(set)), measure })
+        let sets = Sets::new(job.encoded.codes(operand).iter().map(set));
+        Ok(Self { sets, measure, gpu: OnceCell::new() })
     }
 
     /// The number of pairs that a baseline finds; none if it was stopped after so many seconds.
-    pub(super) fn found(&self, baseline: Baseline, most_seconds: u32) -> Result<Option<u64>> {
+    pub(super) fn found(&self, beside: Beside, most_seconds: u32) -> Result<Option<u64>> {
         let most = Duration::from_secs(most_seconds.into());
-        let pairs = within(most, |control| baseline.pairs(&self.sets, self.measure, control))?;
+        let pairs = match beside {
+            Beside::Cpu(baseline) => {
+                within(most, |control| baseline.pairs(&self.sets, self.measure, control))?
+            }
+            Beside::GssjoinOnGpu => {
+                let gpu = match self.gpu.get() {
+                    Some(gpu) => gpu,
+                    None => self.gpu.get_or_init({
+                        let gpu = Cuda::open(0)?;
+                        || gpu
+                    }),
+                };
+                Some(gssjoin_on_gpu(gpu, &self.sets, self.measure, EXPECTED)?)
+            }
+        };
         Ok(pairs.map(|pairs| pairs.len() as u64))
-    }
-}
-
-/// Where it runs, as devices are named.
-pub(super) fn device(baseline: Baseline) -> String {
-    match baseline.n_threads() {
-        1 => "cpu (1 thread)".to_owned(),
-        n => format!("cpu ({n} threads)"),
     }
 }
 

@@ -121,12 +121,13 @@ mod tests {
     use crate::bench::SetjoinWay;
     use crate::bench::measure::Times;
     use crate::bench::setjoin::{Figure, Measured, Seen, Way};
+    use super::super::beside::Beside;
     use hyperblock::baselines::sets::Baseline;
     use hyperblock::plan::cost::BackendKind;
     use std::time::Duration;
 
     const OURS: Way = Way::Ours(SetjoinWay::Cheapest);
-    const PPJOIN: Way = Way::Baseline(Baseline::Ppjoin);
+    const PPJOIN: Way = Way::Baseline(Beside::Cpu(Baseline::Ppjoin));
 
     fn figure(device: &str, threshold: f64, way: Way, seen: Seen) -> Figure {
         let (data, device, kind) = ("titles".to_owned(), device.to_owned(), BackendKind::Cpu);

@@ -46,11 +46,10 @@ pub(in crate::device::cuda) struct JoinKernels {
 impl JoinKernels {
     pub(in crate::device::cuda) fn load(context: &Arc<CudaContext>, device: &str) -> Result<Self> {
         let module = FILE.load(context, device)?;
-        let most_shared = context.attribute(MOST_SHARED);
-        let most_shared =
-            most_shared.map_err(|error| driver::failed(device, "asking for its sizes", error))?;
-        let join = |name: &str| find(&module, name, device, most_shared);
-        let pass = |name: &str| find(&module, name, device, most_shared);
+        let most_shared = most_shared(context, device)?;
+        let name = |name: &str| format!("hyperblock_join_{name}");
+        let join = |kernel: &str| find(&module, &name(kernel), device, most_shared);
+        let pass = |kernel: &str| find(&module, &name(kernel), device, most_shared);
         Ok(Self {
             sample: join("sample")?,
             select: join("select")?,
@@ -71,9 +70,20 @@ impl JoinKernels {
     }
 }
 
+/// The most bytes of shared memory that a block may ask for.
+pub(super) fn most_shared(context: &CudaContext, device: &str) -> Result<i32> {
+    let asked = context.attribute(MOST_SHARED);
+    asked.map_err(|error| driver::failed(device, "asking for its sizes", error))
+}
+
 /// Looks a kernel up, and asks for all shared memory there may be: more than 48 KB are only had then.
-fn find<A: Pod>(module: &Arc<CudaModule>, name: &str, device: &str, most_shared: i32) -> Result<Kernel<A>> {
-    let kernel = Kernel::find(module, &format!("hyperblock_join_{name}"))?;
+pub(super) fn find<A: Pod>(
+    module: &Arc<CudaModule>,
+    name: &str,
+    device: &str,
+    most_shared: i32,
+) -> Result<Kernel<A>> {
+    let kernel = Kernel::find(module, name)?;
     let allowed = kernel.function.set_attribute(SHARED, most_shared);
     allowed.map_err(|error| driver::failed(device, "asking for shared memory", error))?;
     Ok(kernel)
