@@ -43,6 +43,9 @@ mod plan_args;
 #[cfg(feature = "bench")]
 mod planning;
 #[cfg(feature = "bench")]
+mod profile;
+mod profile_args;
+#[cfg(feature = "bench")]
 mod python;
 #[cfg(feature = "bench")]
 mod quality;
@@ -147,6 +150,8 @@ pub(crate) enum Command {
     Quality(QualityArgs),
     /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours
     Gpudet(GpudetArgs),
+    /// Kernels under NVIDIA's profiler, family by family: active threads, branches and cycles of a warp; needs `ncu`
+    Profile(profile_args::ProfileArgs),
     /// The program itself from file to file: seven jobs, with the time of every stage, or beside other programs
     Job(JobArgs),
     /// The program itself over more and more records: time and memory of every stage, and how they grow
@@ -541,6 +546,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Plan(args) => plan::run(args),
         Command::Planning(args) => planning::run(args),
         Command::Schedule(args) => schedule::run(args),
+        Command::Profile(args) => profile::run(args),
         Command::Job(args) => job::run(args, sides),
         Command::Growth(args) => growth::run(args),
     }

@@ -12,7 +12,7 @@ use super::graph_args::{ClosureArgs, ClosureWay};
 use super::measure::Times;
 use super::scan::open;
 use super::workload::data_sets;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use hyperblock::Control;
 use hyperblock::graph::closure::{Options, run_loaded};
@@ -108,6 +108,17 @@ pub(super) fn read(name: &str) -> Result<Option<Graph>> {
         return Ok(None);
     }
     Ok(Some(EdgeList::read(&path, false, None, &Control::default())?.graph))
+}
+
+/// Closes a graph once: what a profiler looks at.
+pub(super) fn once(name: &str, way: ClosureWay, device: &dyn Backend) -> Result<()> {
+    let graph = read(name)?.with_context(|| format!("{name} is not there"))?;
+    let options = way.options().context("a search has no kernels")?;
+    let loaded = device.load_graph(&graph)?;
+    let n_tuples = run_loaded(&*loaded, &graph, &options, &Control::default(), &mut |_| Ok(()))?.n_tuples;
+    let known = GRAPHS.iter().find(|graph| graph.0 == name).map_or(n_tuples, |graph| graph.1);
+    ensure!(n_tuples == known, "{name}: {n_tuples} tuples, but {known} are right");
+    Ok(())
 }
 
 impl ClosureWay {

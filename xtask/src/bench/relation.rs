@@ -98,6 +98,15 @@ pub(super) fn run(args: &RelationArgs) -> Result<()> {
     }
 }
 
+/// Joins a random graph with itself once: what a profiler looks at.
+pub(super) fn once(n_edges: u32, device: &dyn Backend) -> Result<()> {
+    let edges = Shape::Random.edges(n_edges);
+    let joined = device.relations().time_join(&edges, &edges, LoadFactor::default())?.n_joined;
+    let known = n_joined(&edges);
+    ensure!(joined == known, "{joined} tuples, but {known} are right");
+    Ok(())
+}
+
 /// The medians of building and of joining, in seconds.
 fn measure(device: &dyn Backend, edges: &[u64], load: LoadFactor, known: u64) -> Result<[f64; 2]> {
     let relations = device.relations();
