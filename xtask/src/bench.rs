@@ -35,6 +35,7 @@ mod join_peers;
 pub(crate) mod measure;
 #[cfg(feature = "bench")]
 mod panels;
+mod paper_args;
 #[cfg(feature = "bench")]
 mod peers;
 #[cfg(feature = "bench")]
@@ -148,8 +149,8 @@ pub(crate) enum Command {
     Schedule(schedule::ScheduleArgs),
     /// Entities of seven data sets by weights that are fitted without labels, beside Splink's (Python, from PyPI)
     Quality(QualityArgs),
-    /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours
-    Gpudet(GpudetArgs),
+    /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours; or other windows
+    Gpudet(paper_args::GpudetArgs),
     /// Kernels under NVIDIA's profiler, family by family: active threads, branches and cycles of a warp; needs `ncu`
     Profile(profile_args::ProfileArgs),
     /// The program itself from file to file: seven jobs, with the time of every stage, or beside other programs
@@ -307,16 +308,6 @@ pub(crate) struct QualityArgs {
     #[arg(long)]
     alone: bool,
     /// Also write the figures, the machine and how reliable probabilities are to files in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
-/// Where the paper's configurations run.
-#[derive(clap::Args)]
-pub(crate) struct GpudetArgs {
-    #[command(flatten)]
-    on: Devices,
-    /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 }
