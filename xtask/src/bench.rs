@@ -458,9 +458,10 @@ const CD_WINDOW: u32 = 20;
 /// The workflow's workload.
 #[derive(clap::Args)]
 pub(crate) struct WorkflowArgs {
-    /// CDs in the table, a tenth of them duplicates; generated, if the file is not there
-    #[arg(long, default_value_t = 1_800_000, value_parser = clap::value_parser!(u32).range(2..))]
-    rows: u32,
+    /// CDs in the table, a tenth of them duplicates; several with commas between. Generated, if the file is not there
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1800000")]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..))]
+    rows: Vec<u32>,
     /// A key that CDs are sorted by; may be repeated
     #[arg(long, default_values_t = CD_KEYS.map(str::to_owned))]
     key: Vec<String>,
@@ -472,7 +473,7 @@ pub(crate) struct WorkflowArgs {
     runs: u32,
     #[command(flatten)]
     on: Devices,
-    /// Also write the figures and the machine to a file in this folder
+    /// Also write the figures and the machine, and of several sizes a plot, to files in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 }
