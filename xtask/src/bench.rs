@@ -484,6 +484,9 @@ pub(crate) struct PlanningArgs {
     /// Only 50 rules over so many people; may be repeated [default: 10,000 and 1,000,000, and all else]
     #[arg(long)]
     rows: Vec<u32>,
+    /// Only what it takes to know the cost of a predicate, measured and predicted, of the data set dblp_acm, if it is there
+    #[arg(long, conflicts_with = "rows")]
+    costs: bool,
     /// The device, as for `hyperblock --device`
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,
