@@ -35,6 +35,8 @@ mod join_peers;
 pub(crate) mod measure;
 #[cfg(feature = "bench")]
 mod panels;
+#[cfg(feature = "bench")]
+mod paper;
 mod paper_args;
 #[cfg(feature = "bench")]
 mod peers;
@@ -151,6 +153,8 @@ pub(crate) enum Command {
     Quality(QualityArgs),
     /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours; or other windows
     Gpudet(paper_args::GpudetArgs),
+    /// HyperBlocker's own row of Tables 3 and 4: restaurants and citations, the paper's quality, time and memory beside ours
+    Paper(paper_args::PaperArgs),
     /// Kernels under NVIDIA's profiler, family by family: active threads, branches and cycles of a warp; needs `ncu`
     Profile(profile_args::ProfileArgs),
     /// The program itself from file to file: seven jobs, with the time of every stage, or beside other programs
@@ -541,6 +545,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Plan(args) => plan::run(args),
         Command::Planning(args) => planning::run(args),
         Command::Schedule(args) => schedule::run(args),
+        Command::Paper(args) => paper::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Job(args) => job::run(args, sides),
         Command::Growth(args) => growth::run(args),

@@ -15,3 +15,19 @@ pub(crate) struct GpudetArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) save: Option<PathBuf>,
 }
+
+/// Who is set beside the paper.
+#[derive(clap::Args)]
+pub(crate) struct PaperArgs {
+    #[command(flatten)]
+    pub(super) on: Devices,
+    /// Runs of each, after one that is not counted
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) runs: u32,
+    /// The hyperblock to measure [default: built from this checkout]
+    #[arg(long, value_name = "FILE")]
+    pub(super) program: Option<PathBuf>,
+    /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) save: Option<PathBuf>,
+}
