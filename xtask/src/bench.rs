@@ -65,6 +65,7 @@ mod score;
 mod setjoin;
 #[cfg(feature = "bench")]
 mod setjoin_peers;
+mod sizes;
 #[cfg(feature = "bench")]
 mod stacks;
 #[cfg(feature = "bench")]
@@ -149,6 +150,8 @@ pub(crate) enum Command {
     Planning(PlanningArgs),
     /// Jobs whose tasks are dealt to several places: each schedule, from few tasks to very many
     Schedule(schedule::ScheduleArgs),
+    /// Intervals and windows of the scan, all with all: which of them is best
+    Sizes(sizes::SizesArgs),
     /// Entities of seven data sets by weights that are fitted without labels, beside Splink's (Python, from PyPI)
     Quality(QualityArgs),
     /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours; or other windows
@@ -538,6 +541,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Relation(args) => relation::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::Score(args) => score::run(args),
+        Command::Sizes(args) => sizes::run(args),
         Command::Quality(args) => quality::run(args),
         Command::Gpudet(args) => gpudet::run(args),
         Command::Cost(args) => cost::run(args),

@@ -3,7 +3,7 @@
 //! What is timed begins with columns on the device and pairs in the host's memory, and ends with all scores there. Tracks
 //! are long texts, some 300 characters. All devices must come to the same scores, and to the same patterns.
 
-use super::measure::Times;
+use super::measure::{Times, checksum};
 use super::scan::open;
 use super::{ScoreArgs, ScoreMeasure};
 use crate::cargo::target;
@@ -133,10 +133,8 @@ fn measure_on(
         patterns = scores.patterns(&records, &control)?;
         Ok(())
     })?;
-    // Where each stands counts, too.
-    let hash = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let found = (means.iter().map(|&mean| u64::from(mean)), patterns.iter().copied());
-    let found = (found.0.fold(0, hash), found.1.fold(0, hash));
+    let found = (found.0.fold(0, checksum), found.1.fold(0, checksum));
     for (wanted, times, sum) in [("mean", of_means, found.0), ("pattern", of_patterns, found.1)] {
         lines.push(line(measure, wanted, &device.name(), rows, pairs.len(), &times, sum));
     }
