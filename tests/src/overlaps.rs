@@ -250,11 +250,7 @@ impl OverlapCase {
     }
 
     /// The same by one that finds pairs in any order.
-    pub fn assert_baseline(
-        &self,
-        baseline: &str,
-        find: impl Fn(&Sets, &ArchivedMeasure) -> Vec<(u32, u32)>,
-    ) {
+    pub fn assert_baseline(&self, baseline: &str, find: impl Fn(&Sets, &ArchivedMeasure) -> Vec<(u32, u32)>) {
         let all: Vec<Vec<u32>> = self.left.iter().chain(&self.right).cloned().collect();
         let sets = Sets::new(all.iter().map(Vec::as_slice));
         let mut common = in_common(&all, &all);

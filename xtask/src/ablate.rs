@@ -3,14 +3,12 @@
 //!
 //! [`data`] has tables and rules that ask for different parts; [`timing`] runs every variant on every device, whose
 //! candidates must all be the same; [`report`] makes a table, a file and a figure of it. With `--profile`, [`profile`]
-//! looks at the kernels instead, by way of NVIDIA's profiler, whose output [`ncu`] reads.
+//! looks at the kernels instead, by way of NVIDIA's profiler.
 //!
 //! The engine is only linked with the feature `bench`; without it the command builds and starts itself again.
 
 #[cfg(feature = "bench")]
 mod data;
-#[cfg(feature = "bench")]
-mod ncu;
 #[cfg(feature = "bench")]
 mod profile;
 #[cfg(feature = "bench")]

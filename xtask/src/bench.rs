@@ -38,12 +38,18 @@ pub(crate) mod measure;
 #[cfg(feature = "bench")]
 mod panels;
 #[cfg(feature = "bench")]
+mod paper;
+mod paper_args;
+#[cfg(feature = "bench")]
 mod peers;
 #[cfg(feature = "bench")]
 mod plan;
 mod plan_args;
 #[cfg(feature = "bench")]
 mod planning;
+#[cfg(feature = "bench")]
+mod profile;
+mod profile_args;
 #[cfg(feature = "bench")]
 mod python;
 #[cfg(feature = "bench")]
@@ -61,6 +67,7 @@ mod score;
 mod setjoin;
 #[cfg(feature = "bench")]
 mod setjoin_peers;
+mod sizes;
 #[cfg(feature = "bench")]
 mod stacks;
 #[cfg(feature = "bench")]
@@ -147,10 +154,16 @@ pub(crate) enum Command {
     Planning(PlanningArgs),
     /// Jobs whose tasks are dealt to several places: each schedule, from few tasks to very many
     Schedule(schedule::ScheduleArgs),
+    /// Intervals and windows of the scan, all with all: which of them is best
+    Sizes(sizes::SizesArgs),
     /// Entities of seven data sets by weights that are fitted without labels, beside Splink's (Python, from PyPI)
     Quality(QualityArgs),
-    /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours
-    Gpudet(GpudetArgs),
+    /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours; or other windows
+    Gpudet(paper_args::GpudetArgs),
+    /// HyperBlocker's own row of Tables 3 and 4: restaurants and citations, the paper's quality, time and memory beside ours
+    Paper(paper_args::PaperArgs),
+    /// Kernels under NVIDIA's profiler, family by family: active threads, branches and cycles of a warp; needs `ncu`
+    Profile(profile_args::ProfileArgs),
     /// The program itself from file to file: seven jobs, with the time of every stage, or beside other programs
     Job(JobArgs),
     /// The program itself over more and more records: time and memory of every stage, and how they grow
@@ -317,16 +330,6 @@ pub(crate) struct QualityArgs {
     save: Option<PathBuf>,
 }
 
-/// Where the paper's configurations run.
-#[derive(clap::Args)]
-pub(crate) struct GpudetArgs {
-    #[command(flatten)]
-    on: Devices,
-    /// Also write the figures and the machine to a file in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
 /// The scores' workload.
 #[derive(clap::Args)]
 pub(crate) struct ScoreArgs {
@@ -475,9 +478,10 @@ const CD_WINDOW: u32 = 20;
 /// The workflow's workload.
 #[derive(clap::Args)]
 pub(crate) struct WorkflowArgs {
-    /// CDs in the table, a tenth of them duplicates; generated, if the file is not there
-    #[arg(long, default_value_t = 1_800_000, value_parser = clap::value_parser!(u32).range(2..))]
-    rows: u32,
+    /// CDs in the table, a tenth of them duplicates; several with commas between. Generated, if the file is not there
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1800000")]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..))]
+    rows: Vec<u32>,
     /// A key that CDs are sorted by; may be repeated
     #[arg(long, default_values_t = CD_KEYS.map(str::to_owned))]
     key: Vec<String>,
@@ -489,7 +493,7 @@ pub(crate) struct WorkflowArgs {
     runs: u32,
     #[command(flatten)]
     on: Devices,
-    /// Also write the figures and the machine to a file in this folder
+    /// Also write the figures and the machine, and of several sizes a plot, to files in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 }
@@ -500,6 +504,9 @@ pub(crate) struct PlanningArgs {
     /// Only 50 rules over so many people; may be repeated [default: 10,000 and 1,000,000, and all else]
     #[arg(long)]
     rows: Vec<u32>,
+    /// Only what it takes to know the cost of a predicate, measured and predicted, of the data set dblp_acm, if it is there
+    #[arg(long, conflicts_with = "rows")]
+    costs: bool,
     /// The device, as for `hyperblock --device`
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,
@@ -548,6 +555,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Relation(args) => relation::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::Score(args) => score::run(args),
+        Command::Sizes(args) => sizes::run(args),
         Command::Quality(args) => quality::run(args),
         Command::Gpudet(args) => gpudet::run(args),
         Command::Cost(args) => cost::run(args),
@@ -555,6 +563,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Plan(args) => plan::run(args),
         Command::Planning(args) => planning::run(args),
         Command::Schedule(args) => schedule::run(args),
+        Command::Paper(args) => paper::run(args),
+        Command::Profile(args) => profile::run(args),
         Command::Job(args) => job::run(args, sides),
         Command::Growth(args) => growth::run(args),
     }

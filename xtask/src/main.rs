@@ -12,6 +12,8 @@ mod device;
 mod fuzz;
 mod r#gen;
 #[cfg(feature = "bench")]
+mod ncu;
+#[cfg(feature = "bench")]
 mod ndcg;
 #[cfg(feature = "bench")]
 mod paths;

@@ -47,12 +47,7 @@ pub fn count_postings(block: &impl Block, sets: &SetList<'_>, slots: &[AtomicU32
 /// Writes the sets of each element, in any order. Slots have where they begin, and after it where they end. Warps take sets in
 /// turns.
 #[inline(always)]
-pub fn fill_postings(
-    block: &impl Block,
-    sets: &SetList<'_>,
-    slots: &[AtomicU32],
-    postings: &[AtomicU32],
-) {
+pub fn fill_postings(block: &impl Block, sets: &SetList<'_>, slots: &[AtomicU32], postings: &[AtomicU32]) {
     let (mut place, n_warps) = warp_of_launch(block);
     while place < sets.len() {
         let elements = sets.get(place);

@@ -6,14 +6,14 @@ use super::memory::Memory;
 use crate::primitives::radix::{histogram, scatter};
 use crate::primitives::sums::{self, spread, totals};
 use crate::relation::{
-    Deduplicate, Merge, compact, count, deduplicate, fill, index, join, kept, mark, measure, merge,
-    pack, pairs, rules, split,
+    Deduplicate, Merge, compact, count, deduplicate, fill, index, join, kept, mark, measure, merge, pack,
+    pairs, rules, split,
 };
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::{
     DeviceCompact, DeviceDeduplicate, DeviceFill, DeviceHistogram, DeviceIndexing, DeviceMark, DeviceMeasure,
-    DevicePack, DeviceProjection, DeviceScatter, DeviceSplit, DeviceStarts, DeviceSums,
-    DeviceUnion, DeviceUnionCount, DeviceUnpack,
+    DevicePack, DeviceProjection, DeviceScatter, DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion,
+    DeviceUnionCount, DeviceUnpack,
 };
 use hyperblock_shared::packing::Packing;
 use hyperblock_shared::relation::{

@@ -9,6 +9,7 @@ use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use hyperblock::{Error, Result};
 use hyperblock_device::baselines as kernels;
 use hyperblock_device::join::{Counts, LightSides, Pairs, Source, starts};
+use hyperblock_device::memory::Words;
 use hyperblock_shared::baselines::{
     BATCH, DETECT_WORDS, DIVIDE_WORDS, NO_PAIR, SKEWED_WORDS, bucket_words, chained_words,
 };
@@ -128,7 +129,10 @@ impl KernelOnThreads {
         let (slots, n_elements) = (atomics(lists.n_elements, 0), lists.elements.len() as u32);
         self.launch_all(0, |thread| kernels::count_postings(thread, &sets, &slots));
         let mut sum = 0;
-        let starts = plain(&slots).into_iter().map(|n| AtomicU32::new(std::mem::replace(&mut sum, sum + n)));
+        let starts = plain(&slots).into_iter().map(|n| {
+            sum += n;
+            AtomicU32::new(sum - n)
+        });
         let (slots, postings) = (starts.collect::<Vec<_>>(), atomics(n_elements, UNWRITTEN));
         self.launch_all(0, |thread| kernels::fill_postings(thread, &sets, &slots, &postings));
         let (ends, postings) = (plain(&slots), plain(&postings));

@@ -197,7 +197,7 @@ fn sets_of_all_kinds(_: Bench) {
 fn sets_by_kernels(bench: Bench) {
     let device = bench.shape(64, 2, 1 << 12).open();
     let asked = bench.by(vec![], vec![Asked::Jaccard(60), Asked::Cosine(80)], similarities());
-    let sizes: &[usize] = bench.by(&[], &[0, 1, 40], &[0, 1, 33, 80]);
+    let sizes: &[u32] = bench.by(&[], &[0, 1, 40], &[0, 1, 33, 80]);
     for case in sizes.iter().flat_map(|&n| overlaps::cases(n)).chain(few_and_equal()) {
         let case = case.with_asked(&asked);
         if let Some(gpu) = device.gpu() {

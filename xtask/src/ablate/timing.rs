@@ -6,14 +6,13 @@
 
 use super::data::{Part, Size, VARIANTS, name};
 use super::{Args, Data};
-use crate::bench::measure::{LONG, Times, scan};
+use crate::bench::measure::{LONG, Times, replanned, scan};
 use crate::bench::scan::open;
 use anyhow::{Result, ensure};
 use hyperblock::Control;
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::BackendKind;
-use hyperblock::plan::{AccessChoice, Evidence, Plan, ScanOptions, Variant};
-use hyperblock::rules::RuleSet;
+use hyperblock::plan::{AccessChoice, Plan, ScanOptions, Variant};
 use hyperblock::{Job, Prepared};
 
 /// One variant on one data set and device.
@@ -125,17 +124,8 @@ pub(super) fn access(args: &Args) -> Result<AccessChoice> {
 
 /// The same plan with a part of the engine switched off.
 pub(super) fn plan(job: &Prepared, part: Part, access: AccessChoice) -> Result<Plan> {
-    let Plan { rules, costs, statistics, rates, .. } = &job.plan;
-    let evidence = Evidence {
-        statistics: statistics.clone(),
-        costs: costs.clone(),
-        rates: *rates,
-        beside: None,
-        is_one_table: job.second().is_none(),
-    };
     let variants: Vec<_> = part.into_iter().collect();
-    let options = ScanOptions { access, ..ScanOptions::default() };
-    Ok(Plan::new(RuleSet::new(rules.clone()), &job.encoded, evidence, &variants, options)?)
+    replanned(job, &variants, ScanOptions { access, ..ScanOptions::default() })
 }
 
 fn agree(data: Data, part: Part, device: &str, n_found: u64, known: &mut Option<u64>) -> Result<()> {

@@ -10,15 +10,17 @@ mod search;
 
 use super::graph_args::{ClosureArgs, ClosureWay};
 use super::measure::Times;
+use super::relation::load_factor;
 use super::scan::open;
 use super::workload::data_sets;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use hyperblock::Control;
 use hyperblock::graph::closure::{Options, run_loaded};
 use hyperblock::graph::report::Report;
 use hyperblock::operators::Backend;
 use hyperblock::operators::closure::{ClosureMethod, Deduplicate, Rounds, Wanted};
+use hyperblock::operators::relations::LoadFactor;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::read::edges::{EdgeList, Graph};
 use std::time::Duration;
@@ -48,6 +50,9 @@ pub(super) const GRAPHS: [(&str, u64, Option<f64>); 14] = [
 /// How much faster it is to be over components.
 const FASTER: f64 = 5.0;
 
+/// A way, and how full its tables may be, if it has some.
+type Way = (ClosureWay, Option<LoadFactor>);
+
 /// One way, on one device, of one graph.
 struct Figure {
     graph: &'static str,
@@ -57,6 +62,7 @@ struct Figure {
     kind: BackendKind,
     device: String,
     way: ClosureWay,
+    load: Option<LoadFactor>,
     times: Times,
     /// What the last run did.
     report: Report,
@@ -80,6 +86,10 @@ pub(super) fn run(args: &ClosureArgs) -> Result<()> {
             names.iter().filter_map(known).collect()
         }
     };
+    let loads = match &args.load_factor[..] {
+        [] => vec![LoadFactor::default()],
+        shares => shares.iter().map(|share| load_factor(*share)).collect::<Result<_>>()?,
+    };
     let devices = open(&args.on.device)?;
     for device in &devices {
         println!("{}: {}", device.kind(), device.name());
@@ -89,7 +99,8 @@ pub(super) fn run(args: &ClosureArgs) -> Result<()> {
     for (name, n_tuples, target) in graphs {
         let Some(graph) = read(name)? else { continue };
         for device in &devices {
-            let new = measure(name, &graph, n_tuples, target, args, &**device)?;
+            let new =
+                measure((name, &graph), n_tuples, target, &ways(args, &loads, device.kind()), &**device)?;
             new.iter().for_each(report::print);
             figures.extend(new);
         }
@@ -110,56 +121,80 @@ pub(super) fn read(name: &str) -> Result<Option<Graph>> {
     Ok(Some(EdgeList::read(&path, false, None, &Control::default())?.graph))
 }
 
+/// Closes a graph once: what a profiler looks at.
+pub(super) fn once(name: &str, way: ClosureWay, device: &dyn Backend) -> Result<()> {
+    let graph = read(name)?.with_context(|| format!("{name} is not there"))?;
+    let options = way.options(None).context("a search has no kernels")?;
+    let loaded = device.load_graph(&graph)?;
+    let n_tuples = run_loaded(&*loaded, &graph, &options, &Control::default(), &mut |_| Ok(()))?.n_tuples;
+    let known = GRAPHS.iter().find(|graph| graph.0 == name).map_or(n_tuples, |graph| graph.1);
+    ensure!(n_tuples == known, "{name}: {n_tuples} tuples, but {known} are right");
+    Ok(())
+}
+
 impl ClosureWay {
     /// As on the command line.
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    fn options(self) -> Option<Options> {
+    /// The loads that it is measured with: all, if it has tables.
+    fn loads(self, all: &[LoadFactor]) -> Vec<Option<LoadFactor>> {
+        match self {
+            Self::SemiNaiveTable | Self::SemiNaiveSort => all.iter().copied().map(Some).collect(),
+            Self::Condense | Self::Search => vec![None],
+        }
+    }
+
+    fn options(self, load: Option<LoadFactor>) -> Option<Options> {
         let (method, deduplicate) = match self {
             Self::Condense => (ClosureMethod::Condense, Deduplicate::default()),
             Self::SemiNaiveTable => (ClosureMethod::SemiNaive, Deduplicate::Table),
             Self::SemiNaiveSort => (ClosureMethod::SemiNaive, Deduplicate::Sort),
             Self::Search => return None,
         };
-        let rounds = Rounds { deduplicate, ..Rounds::default() };
+        let rounds = Rounds { deduplicate, load: load.unwrap_or_default() };
         Some(Options { method, rounds, wanted: Wanted { tuples: false } })
     }
 }
 
-/// Measures a graph on a device in every way.
-fn measure(
-    name: &'static str,
-    graph: &Graph,
-    n_tuples: u64,
-    target: Option<f64>,
-    args: &ClosureArgs,
-    device: &dyn Backend,
-) -> Result<Vec<Figure>> {
+/// The ways that are asked for, as far as this kind of device has them.
+fn ways(args: &ClosureArgs, loads: &[LoadFactor], kind: BackendKind) -> Vec<Way> {
     let asked = if args.way.is_empty() { ClosureWay::value_variants() } else { &args.way };
-    let kind = device.kind();
     // A search is the CPU's.
     let is_here = |way: &&ClosureWay| **way != ClosureWay::Search || kind == BackendKind::Cpu;
-    let ways: Vec<ClosureWay> = asked.iter().filter(is_here).copied().collect();
+    let with_loads = |&way: &ClosureWay| way.loads(loads).into_iter().map(move |load| (way, load));
+    asked.iter().filter(is_here).flat_map(with_loads).collect()
+}
+
+/// Measures a graph on a device in some ways.
+fn measure(
+    (name, graph): (&'static str, &Graph),
+    n_tuples: u64,
+    target: Option<f64>,
+    ways: &[Way],
+    device: &dyn Backend,
+) -> Result<Vec<Figure>> {
+    let kind = device.kind();
     let loaded = device.load_graph(graph)?;
     let mut reports: Vec<Option<Report>> = vec![None; ways.len()];
     let times = Times::in_turns(ways.len(), LONG, |ix| {
-        let run = match ways[ix].options() {
+        let (way, load) = ways[ix];
+        let run = match way.options(load) {
             Some(options) => run_loaded(&*loaded, graph, &options, &Control::default(), &mut |_| Ok(()))?,
             None => Report { n_tuples: search::count(graph), ..Report::default() },
         };
         ensure!(
             run.n_tuples == n_tuples,
             "{name}, {} on {}: {} tuples, but {n_tuples} are right",
-            ways[ix].name(),
+            way.name(),
             device.name(),
             run.n_tuples
         );
         reports[ix] = Some(run);
         Ok(())
     })?;
-    let figure = |((way, times), report): ((ClosureWay, Times), Option<Report>)| {
+    let figure = |((&(way, load), times), report): ((&Way, Times), Option<Report>)| {
         let own = match way {
             ClosureWay::Condense => target.map(|seconds| seconds / FASTER),
             _ => target,
@@ -172,10 +207,33 @@ fn measure(
             kind,
             device: device.name(),
             way,
+            load,
             times,
             report: report.unwrap_or_default(),
             target: own.filter(|_| kind == BackendKind::Cuda && device.name().contains("H200")),
         }
     };
-    Ok(ways.into_iter().zip(times).zip(reports).map(figure).collect())
+    Ok(ways.iter().zip(times).zip(reports).map(figure).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BackendKind, ClosureWay, LoadFactor, ways};
+    use crate::{Cli, Command, bench};
+    use clap::Parser;
+
+    #[test]
+    fn tables_alone_are_filled_otherwise() {
+        let Command::Bench(args) = Cli::parse_from(["xtask", "bench", "closure"]).command else { panic!() };
+        let bench::Command::Closure(args) = args.command else { panic!() };
+        let loads = [10, 40].map(|percent| LoadFactor::from_percent(percent).unwrap());
+        let all = ways(&args, &loads, BackendKind::Cpu);
+        let of =
+            |way| all.iter().filter(|(other, _)| *other == way).map(|(_, load)| *load).collect::<Vec<_>>();
+        for way in [ClosureWay::SemiNaiveTable, ClosureWay::SemiNaiveSort] {
+            assert_eq!(of(way), loads.map(Some));
+        }
+        assert_eq!([of(ClosureWay::Condense), of(ClosureWay::Search)], [[None], [None]]);
+        assert_eq!(ways(&args, &loads, BackendKind::Cuda).len(), all.len() - 1);
+    }
 }

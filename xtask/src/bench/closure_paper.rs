@@ -104,8 +104,10 @@ fn measured(gpu: &Cuda, graph: &Graph, n_tuples: u64) -> Result<Vec<(&'static st
     let mut first = None;
     let seen = runs.into_iter().filter_map(|(way, times)| {
         let times = times?;
-        let median = |part: fn(&PaperTimes) -> Duration| Times::new(times.iter().map(part).collect()).median();
-        let seconds = [median(|times| times.total), median(|times| times.joins), median(|times| times.copies)];
+        let median =
+            |part: fn(&PaperTimes) -> Duration| Times::new(times.iter().map(part).collect()).median();
+        let seconds =
+            [median(|times| times.total), median(|times| times.joins), median(|times| times.copies)];
         let ratio = seconds[0] / *first.get_or_insert(seconds[0]);
         Some((way, Seen { seconds, last: *times.last()?, ratio }))
     });

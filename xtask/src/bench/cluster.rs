@@ -84,6 +84,13 @@ pub(super) fn run(args: &ClusterArgs) -> Result<()> {
     }
 }
 
+/// Makes entities of pairs once: what a profiler looks at.
+pub(super) fn once(method: ClusterMethod, n_pairs: u32, device: &dyn Backend) -> Result<()> {
+    let Pairs { n_records, scored } = Pairs::new(ClusterWorkload::Entities, n_pairs.into(), n_pairs);
+    cluster(device, n_records, &scored, method, &Control::default())?;
+    Ok(())
+}
+
 /// The components of loaded pairs.
 fn components(device: &dyn Backend, report: &mut Report<'_>) -> Result<()> {
     let Pairs { n_records, scored } = report.pairs;

@@ -6,7 +6,9 @@
 //! artists and titles, but in lower case, damaged where they are not ASCII, and tracks that nobody can tell apart. So artists
 //! and titles that the first lacks are taken from the second, as far as they are ASCII, and case does not count.
 
-use super::GpudetArgs;
+mod windows;
+
+use super::paper_args::GpudetArgs;
 use super::scan::open;
 use super::workload::data_sets;
 use crate::cargo::{root, target};
@@ -33,6 +35,9 @@ pub(super) fn run(args: &GpudetArgs) -> Result<()> {
     let devices = open(&args.on.device)?;
     let table = cds()?;
     let truth = data_sets().join("freedb_cds").join("matches.csv");
+    if !args.window.is_empty() {
+        return windows::run(&args.window, &devices, (&table, &truth), args.save.as_deref());
+    }
     let mut lines = vec![
         "configuration,device,pairs,seconds,precision,recall,f1,paper_precision,paper_recall,paper_f1"
             .to_owned(),
@@ -42,20 +47,11 @@ pub(super) fn run(args: &GpudetArgs) -> Result<()> {
         "", "device", "pairs", "seconds"
     );
     for (name, paper) in ROWS {
-        let rules = root().join("xtask/gpudet").join(format!("{name}.toml"));
-        let mut known = None;
-        for device in &devices {
-            let found = measured(&table, &rules, &truth, &**device)?;
-            let ours = [found.quality.precision, found.quality.recall, found.quality.f1];
-            ensure!(
-                *known.get_or_insert(ours) == ours,
-                "{name}: {ours:?} on {}, not {known:?}",
-                device.name()
-            );
+        for (device, found) in found(name, &devices, &table, &rules(name), &truth)? {
+            let ours = found.figures();
             let beside = |ix: usize| format!("{:.3} ({:.3})", ours[ix], paper[ix]);
             println!(
-                "{name:22} {:24} {:12} {:9.3}  {}    {}    {}",
-                device.name(),
+                "{name:22} {device:24} {:12} {:9.3}  {}    {}    {}",
                 found.n_pairs,
                 found.seconds,
                 beside(0),
@@ -63,7 +59,7 @@ pub(super) fn run(args: &GpudetArgs) -> Result<()> {
                 beside(2)
             );
             let figures = ours.iter().chain(&paper).map(|figure| format!("{figure:.4}")).collect::<Vec<_>>();
-            let (device, pairs, seconds) = (device.name(), found.n_pairs, found.seconds);
+            let (pairs, seconds) = (found.n_pairs, found.seconds);
             lines.push(format!("{name},{device},{pairs},{seconds:.4},{}", figures.join(",")));
         }
     }
@@ -76,6 +72,38 @@ struct Found {
     n_pairs: u64,
     seconds: f64,
     quality: Agreement,
+}
+
+impl Found {
+    /// Precision, recall and F1.
+    fn figures(&self) -> [f64; 3] {
+        let Agreement { precision, recall, f1 } = self.quality;
+        [precision, recall, f1]
+    }
+}
+
+/// The rule file of a configuration.
+fn rules(name: &str) -> PathBuf {
+    root().join("xtask/gpudet").join(format!("{name}.toml"))
+}
+
+/// What a configuration comes to on each device, by the device's name: the same on all.
+fn found(
+    name: &str,
+    devices: &[Box<dyn Backend>],
+    table: &Path,
+    rules: &Path,
+    truth: &Path,
+) -> Result<Vec<(String, Found)>> {
+    let mut known = None;
+    let on = |device: &Box<dyn Backend>| {
+        let found = measured(table, rules, truth, &**device)?;
+        let (ours, device) = (found.figures(), device.name());
+        let wanted = *known.get_or_insert(ours);
+        ensure!(ours == wanted, "{name}: {ours:?} on {device}, not {wanted:?}");
+        Ok((device, found))
+    };
+    devices.iter().map(on).collect()
 }
 
 /// Runs a configuration from file to entities twice, and times the second.

@@ -79,6 +79,9 @@ pub(crate) struct ClosureArgs {
     /// How closures are found; may be repeated [default: all ways]
     #[arg(long, value_enum)]
     pub(super) way: Vec<ClosureWay>,
+    /// How full the tables of rounds may be, with commas between [default: 0.5]
+    #[arg(long, value_name = "SHARE", value_delimiter = ',')]
+    pub(super) load_factor: Vec<f64>,
     #[command(flatten)]
     pub(super) on: Devices,
     /// The graph whose rounds are drawn and written, operator by operator

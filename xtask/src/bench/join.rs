@@ -30,6 +30,8 @@ const LONG: Duration = Duration::from_secs(2);
 const MOST_PAIRS: u64 = 200_000_000_000;
 /// Rows up to which the pairs themselves are compared.
 const COMPARED_ROWS: u32 = 1_000_000;
+/// Pairs in the buffer where a profiler saves and restores it.
+const FEW_PAIRS: usize = 1 << 24;
 
 /// One way to join.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,6 +163,20 @@ fn ordinal(name: &str) -> Result<usize> {
         DeviceChoice::Cuda(ordinal) => Ok(ordinal),
         DeviceChoice::Auto | DeviceChoice::Cpu => Ok(0),
     }
+}
+
+/// Joins two columns once, counted and written: what a profiler looks at.
+pub(super) fn once(method: JoinMethod, rows: u32, s: f64, device: &dyn Backend) -> Result<()> {
+    let columns = Alphabet::new(rows, SEED).draw(s);
+    let numbers: Vec<u32> = (0..rows).collect();
+    let side = |keys| KeyColumn { keys, rows: Some(&numbers) };
+    let mut join = device.load_join(side(&columns.left), Some(side(&columns.right)))?;
+    let known = columns.known().n_pairs;
+    for output in [Output::Count, Output::Pairs { capacity: FEW_PAIRS }] {
+        let n_pairs = join.run(method, output)?.n_pairs;
+        ensure!(n_pairs == known, "{method}: {n_pairs} pairs, but {known} are right");
+    }
+    Ok(())
 }
 
 /// Those that are asked for, or the others; each once, ascending.

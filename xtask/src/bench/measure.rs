@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use hyperblock::operators::Backend;
-use hyperblock::plan::Program;
+use hyperblock::plan::{Evidence, Plan, Program, ScanOptions, Variant};
+use hyperblock::rules::RuleSet;
 use hyperblock::run::loaded::Loaded;
 use hyperblock::run::schedule;
-use hyperblock::{Control, Prepared};
+use hyperblock::{Candidate, Control, Prepared};
 use std::time::{Duration, Instant};
 
 /// Enough repetitions for a median.
@@ -84,19 +85,48 @@ impl Times {
 
 /// Brings a job's columns and a path over them to the device, scans all pairs and counts the candidates: what is timed.
 pub(crate) fn scan(job: &Prepared, program: &Program, device: &dyn Backend) -> Result<u64> {
-    let mut loaded = Loaded::new(device, &job.encoded, program)?;
     let mut n_found = 0;
+    scan_to(job, program, device, &mut |candidates| n_found += candidates.len() as u64)?;
+    Ok(n_found)
+}
+
+/// The same for who looks at the candidates, which come in order.
+pub(crate) fn scan_to(
+    job: &Prepared,
+    program: &Program,
+    device: &dyn Backend,
+    sink: &mut dyn FnMut(&[Candidate]),
+) -> Result<()> {
+    let mut loaded = Loaded::new(device, &job.encoded, program)?;
     schedule::run(
         &mut loaded,
         vec![job.area()],
         schedule::MOST_CANDIDATES,
         &Control::default(),
         &mut |candidates| {
-            n_found += candidates.len() as u64;
+            sink(candidates);
             Ok(())
         },
     )?;
-    Ok(n_found)
+    Ok(())
+}
+
+/// A job's plan once more, with parts of the engine switched off and with other options.
+pub(crate) fn replanned(job: &Prepared, variants: &[Variant], options: ScanOptions) -> Result<Plan> {
+    let Plan { rules, costs, statistics, rates, .. } = &job.plan;
+    let evidence = Evidence {
+        statistics: statistics.clone(),
+        costs: costs.clone(),
+        rates: *rates,
+        beside: None,
+        is_one_table: job.second().is_none(),
+    };
+    Ok(Plan::new(RuleSet::new(rules.clone()), &job.encoded, evidence, variants, options)?)
+}
+
+/// A checksum with one word more. Where each stands counts, too.
+pub(crate) fn checksum(sum: u64, word: u64) -> u64 {
+    (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
 #[cfg(test)]

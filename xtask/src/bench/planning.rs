@@ -3,7 +3,9 @@
 //!
 //! Planning is all from parsed rules and encoded columns to the choice of access paths: binding, implication, statistics,
 //! the tree and the paths. Lists, keys and indexes are made by the scan. What it may take is 50 ms and a tenth of the scan;
-//! of 50 rules over people, however many those are, 50 ms, and nothing is scanned there.
+//! of 50 rules over people, however many those are, 50 ms, and nothing is scanned there. [`costs`] looks at one part of it.
+
+mod costs;
 
 use super::PlanningArgs;
 use super::measure::Times;
@@ -82,6 +84,9 @@ impl Figure {
 pub(super) fn run(args: &PlanningArgs) -> Result<()> {
     let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
     let device = device::open(choice, None)?;
+    if args.costs {
+        return costs::run(&*device, args.save.as_deref());
+    }
     println!(
         "{:44} {:>8} {:>8} {:>6}  {:>10} {:>10} {:>10}",
         "", "records", "length", "rules", "planning", "scan", "bound"

@@ -9,7 +9,7 @@ use super::graph_args::RelationArgs;
 use super::measure::Times;
 use super::scan::open;
 use crate::record;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use hyperblock::operators::Backend;
 use hyperblock::operators::relations::{LoadFactor, TimedJoin};
 use rand::rngs::ChaCha8Rng;
@@ -69,8 +69,7 @@ pub(super) fn run(args: &RelationArgs) -> Result<()> {
             let known = n_joined(&edges);
             for device in &devices {
                 for &load in &args.load_factor {
-                    let load = LoadFactor::from_percent((load * 100.0).round() as u32);
-                    let load = load.ok_or_else(|| anyhow::anyhow!("a load factor is from 0.01 to 0.99"))?;
+                    let load = load_factor(load)?;
                     let [build, join] = measure(&**device, &edges, load, known)?;
                     let rates = [f64::from(n_edges) / build, known as f64 / join];
                     println!(
@@ -96,6 +95,20 @@ pub(super) fn run(args: &RelationArgs) -> Result<()> {
         Some(folder) => record::save(folder, "relation", &lines),
         None => Ok(()),
     }
+}
+
+/// How full a table may be, from its share.
+pub(super) fn load_factor(share: f64) -> Result<LoadFactor> {
+    LoadFactor::from_percent((share * 100.0).round() as u32).context("a load factor is from 0.01 to 0.99")
+}
+
+/// Joins a random graph with itself once: what a profiler looks at.
+pub(super) fn once(n_edges: u32, device: &dyn Backend) -> Result<()> {
+    let edges = Shape::Random.edges(n_edges);
+    let joined = device.relations().time_join(&edges, &edges, LoadFactor::default())?.n_joined;
+    let known = n_joined(&edges);
+    ensure!(joined == known, "{joined} tuples, but {known} are right");
+    Ok(())
 }
 
 /// The medians of building and of joining, in seconds.

@@ -3,35 +3,34 @@
 //! What is timed begins with columns on the device and pairs in the host's memory, and ends with all scores there. Tracks
 //! are long texts, some 300 characters. All devices must come to the same scores, and to the same patterns.
 
-use super::measure::Times;
+use super::measure::{Times, checksum};
 use super::scan::open;
 use super::{ScoreArgs, ScoreMeasure};
 use crate::cargo::target;
 use crate::r#gen::{self, Command};
 use crate::record;
 use crate::replace::replace;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
+use hyperblock::operators::Backend;
 use hyperblock::{Candidate, Control, Job, Prepared};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 const SEED: u64 = 1;
 
 pub(super) fn run(args: &ScoreArgs) -> Result<()> {
     let devices = open(&args.on.device)?;
-    let folder = target().join("bench").join(format!("score-{}", args.rows));
-    r#gen::run(&Command::Cds { rows: args.rows, seed: SEED, duplicates: 0.5, output: folder.clone() })?;
+    let folder = cds(args.rows)?;
     let measures =
         if args.measure.is_empty() { ScoreMeasure::value_variants() } else { args.measure.as_slice() };
     let pairs = pairs(args.rows, args.pairs);
     let mut lines =
         vec!["measure,wanted,device,rows,pairs,runs,median_s,fastest_s,slowest_s,pairs_per_s,sum".to_owned()];
     for &measure in measures {
-        let rules = folder.join(format!("{}.toml", name(measure)));
-        replace(&rules, |file| file.write_all(rule_file(measure).as_bytes()))?;
-        let job = Job::dedupe(folder.join("cds.csv"), &rules);
+        let job = job(&folder, measure)?;
         let mut known = None;
         for device in &devices {
             let job = job.prepare(&**device, &Control::default())?;
@@ -46,6 +45,33 @@ pub(super) fn run(args: &ScoreArgs) -> Result<()> {
     }
 }
 
+/// Scores some pairs once, as means and as patterns: what a profiler looks at.
+pub(super) fn once(measure: ScoreMeasure, n_pairs: u32, device: &dyn Backend) -> Result<()> {
+    // Each CD is in some of them.
+    let rows = n_pairs.div_ceil(10).max(2);
+    let control = Control::default();
+    let job = job(&cds(rows)?, measure)?.prepare(device, &control)?;
+    let mut scores = job.scoring().context("the rule file has no score")?.load(device)?;
+    let pairs = pairs(rows, n_pairs);
+    scores.score(&pairs, &control)?;
+    scores.patterns(&records(&pairs), &control)?;
+    Ok(())
+}
+
+/// Writes the table, and names its folder.
+fn cds(rows: u32) -> Result<PathBuf> {
+    let folder = target().join("bench").join(format!("score-{rows}"));
+    r#gen::run(&Command::Cds { rows, seed: SEED, duplicates: 0.5, output: folder.clone() })?;
+    Ok(folder)
+}
+
+/// The table in a folder, with a rule file that is written there.
+fn job(folder: &Path, measure: ScoreMeasure) -> Result<Job> {
+    let rules = folder.join(format!("{}.toml", name(measure)));
+    replace(&rules, |file| file.write_all(rule_file(measure).as_bytes()))?;
+    Ok(Job::dedupe(folder.join("cds.csv"), &rules))
+}
+
 /// Random pairs in the order of candidates.
 fn pairs(rows: u32, n_pairs: u32) -> Vec<Candidate> {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
@@ -54,6 +80,11 @@ fn pairs(rows: u32, n_pairs: u32) -> Vec<Candidate> {
         (0..n_pairs).map(|_| Candidate { left: record(), right: record(), rule: 0 }).collect();
     pairs.sort_unstable();
     pairs
+}
+
+/// The records of each.
+fn records(pairs: &[Candidate]) -> Vec<[u32; 2]> {
+    pairs.iter().map(|pair| [pair.left, pair.right]).collect()
 }
 
 fn name(measure: ScoreMeasure) -> String {
@@ -84,16 +115,15 @@ fn rule_file(measure: ScoreMeasure) -> String {
 /// Times means and patterns, and adds a line for each; what they come to, each as a checksum.
 fn measure_on(
     job: &Prepared,
-    device: &dyn hyperblock::operators::Backend,
+    device: &dyn Backend,
     measure: ScoreMeasure,
     pairs: &[Candidate],
     rows: u32,
     lines: &mut Vec<String>,
 ) -> Result<(u64, u64)> {
     let control = Control::default();
-    let Some(scoring) = job.scoring() else { anyhow::bail!("the rule file has no score") };
-    let mut scores = scoring.load(device)?;
-    let records: Vec<[u32; 2]> = pairs.iter().map(|pair| [pair.left, pair.right]).collect();
+    let mut scores = job.scoring().context("the rule file has no score")?.load(device)?;
+    let records = records(pairs);
     let (mut means, mut patterns) = (Vec::new(), Vec::new());
     let of_means = Times::of(|| {
         means = scores.score(pairs, &control)?;
@@ -103,10 +133,8 @@ fn measure_on(
         patterns = scores.patterns(&records, &control)?;
         Ok(())
     })?;
-    // Where each stands counts, too.
-    let hash = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let found = (means.iter().map(|&mean| u64::from(mean)), patterns.iter().copied());
-    let found = (found.0.fold(0, hash), found.1.fold(0, hash));
+    let found = (found.0.fold(0, checksum), found.1.fold(0, checksum));
     for (wanted, times, sum) in [("mean", of_means, found.0), ("pattern", of_patterns, found.1)] {
         lines.push(line(measure, wanted, &device.name(), rows, pairs.len(), &times, sum));
     }

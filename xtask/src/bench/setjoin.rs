@@ -22,7 +22,7 @@ use super::{SetjoinArgs, SetjoinBaseline, SetjoinData, SetjoinWay};
 use crate::cargo::target;
 use crate::paths::rule_file;
 use crate::replace::replace;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use beside::{Beside, Collection};
 use clap::ValueEnum;
 use data::Titles;
@@ -136,6 +136,14 @@ pub(super) fn run(args: &SetjoinArgs) -> Result<()> {
         }
     }
     best::print(&best::of(&figures));
+    Ok(())
+}
+
+/// Joins some titles once, by an element and a threshold in the middle: what a profiler looks at.
+pub(super) fn once(way: SetjoinWay, rows: u32, device: &dyn Backend) -> Result<()> {
+    let titles = SetjoinData::Titles.make(Some(rows))?.context("titles are generated if need be")?;
+    let job = way.job(&titles.path, &rule(3, 0.7)?).prepare(device, &Control::default())?;
+    scan(&job, job.plan.program(), device)?;
     Ok(())
 }
 

@@ -3,16 +3,18 @@
 //! As in 'Duplicate Detection on GPUs' (Forchhammer and others, BTW 2013): sorted neighbourhoods, edit
 //! distances of four attributes with weights 20, 30, 25 and 25, a threshold, and the closure of what is left.
 //! What is timed begins with opening the file and ends with an entity for each record; stages are the
-//! engine's own. All devices must find the same pairs, keep the same ones and make the same entities.
+//! engine's own. All devices must find the same pairs, keep the same ones and make the same entities. Stages of several
+//! sizes stand side by side, as in the paper's figure 6.
 
-use super::measure::LONG;
+mod report;
+
+use super::measure::{LONG, Times};
 use super::scan::open;
 use super::{CD_KEYS, CD_WINDOW, WorkflowArgs};
 use crate::cargo::target;
 use crate::r#gen::{self, Command};
-use crate::record;
 use crate::replace::replace;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use hyperblock::operators::Backend;
 use hyperblock::{Control, Job, Resolve};
 use std::io::Write;
@@ -58,33 +60,79 @@ struct Counts {
 /// How long a run took: by stage, and all together.
 type Run = (Vec<(&'static str, Duration)>, Duration);
 
+/// One size on one device.
+struct Figure {
+    device: String,
+    rows: u32,
+    counts: Counts,
+    n_runs: usize,
+    /// Median seconds by stage, in order, and of the whole.
+    stages: Vec<(&'static str, f64)>,
+    whole: f64,
+}
+
+impl Figure {
+    fn new(device: String, rows: u32, counts: Counts, runs: &[Run]) -> Self {
+        let median = |of: &dyn Fn(&Run) -> Duration| Times::new(runs.iter().map(of).collect()).median();
+        let took = |run: &Run, stage: &str| {
+            run.0.iter().filter(|(name, _)| *name == stage).map(|(_, time)| *time).sum::<Duration>()
+        };
+        let names = runs[0].0.iter().map(|(stage, _)| *stage);
+        let stages = names.map(|stage| (stage, median(&|run| took(run, stage)))).collect();
+        Self { device, rows, counts, n_runs: runs.len(), stages, whole: median(&|run| run.1) }
+    }
+
+    /// Of a stage; none, if it was not there.
+    fn seconds(&self, stage: &str) -> f64 {
+        self.stages.iter().filter(|(name, _)| *name == stage).map(|(_, seconds)| seconds).sum()
+    }
+}
+
 pub(super) fn run(args: &WorkflowArgs) -> Result<()> {
     let devices = open(&args.on.device)?;
-    let files = make(args.rows, &args.key, args.near)?;
-    let mut lines = vec!["device,rows,candidates,kept,entities,runs,stage,median_s".to_owned()];
-    let mut known = None;
-    for device in &devices {
-        let mut runs = Vec::new();
-        // The first one has kernels compiled and files cached, and is not counted, unless it takes long.
-        for nth in 0..=args.runs {
-            let (run, counts) = once(&files, &**device)?;
-            let wanted = *known.get_or_insert(counts);
-            ensure!(counts == wanted, "{}: {counts:?}, and before {wanted:?}", device.name());
-            let is_long = run.1 > LONG;
-            if nth > 0 || is_long {
-                runs.push(run);
-            }
-            if is_long {
-                break;
-            }
+    let mut figures = Vec::new();
+    for &rows in &args.rows {
+        let files = make(rows, &args.key, args.near)?;
+        let mut known = None;
+        for device in &devices {
+            let figure = measure(rows, &files, &**device, args.runs, &mut known)?;
+            report::print(&figure);
+            println!("{}", quality(&files, &**device)?);
+            figures.push(figure);
         }
-        report(args, &device.name(), &runs, known, &mut lines);
-        println!("{}", quality(&files, &**device)?);
+    }
+    if args.rows.len() > 1 {
+        report::print_sizes(&figures);
     }
     match &args.save {
-        Some(folder) => record::save(folder, "workflow", &lines),
+        Some(folder) => report::save(folder, &figures),
         None => Ok(()),
     }
+}
+
+/// Runs it so many times on a device, after once that is not counted.
+fn measure(
+    rows: u32,
+    files: &Files,
+    device: &dyn Backend,
+    n_runs: u32,
+    known: &mut Option<Counts>,
+) -> Result<Figure> {
+    let mut runs = Vec::new();
+    // The first one has kernels compiled and files cached, and is not counted, unless it takes long.
+    for nth in 0..=n_runs {
+        let (run, counts) = once(files, device)?;
+        let wanted = *known.get_or_insert(counts);
+        ensure!(counts == wanted, "{}: {counts:?}, and before {wanted:?}", device.name());
+        let is_long = run.1 > LONG;
+        if nth > 0 || is_long {
+            runs.push(run);
+        }
+        if is_long {
+            break;
+        }
+    }
+    Ok(Figure::new(device.name(), rows, known.context("nothing was run")?, &runs))
 }
 
 /// The table and the rules, as the workflow has them if nothing else is said.
@@ -129,27 +177,6 @@ fn once(files: &Files, device: &dyn Backend) -> Result<(Run, Counts)> {
     Ok(((summary.found.stages.iter().collect(), all), counts))
 }
 
-/// Prints a device's stages, and adds a line for each.
-fn report(args: &WorkflowArgs, device: &str, runs: &[Run], counts: Option<Counts>, lines: &mut Vec<String>) {
-    let Some(((stages, _), Counts { candidates, kept, entities })) = runs.first().zip(counts) else { return };
-    let median = |of: &dyn Fn(&Run) -> Duration| {
-        let mut all: Vec<Duration> = runs.iter().map(of).collect();
-        all.sort_unstable();
-        all.get(all.len() / 2).copied().unwrap_or_default().as_secs_f64()
-    };
-    let (rows, n_runs) = (args.rows, runs.len());
-    println!("{device}: {rows} records, {candidates} candidates, {kept} kept, {entities} entities");
-    let mut line = |stage: &str, seconds: f64| {
-        println!("  {stage:10} {seconds:9.4} s");
-        lines.push(format!("{device},{rows},{candidates},{kept},{entities},{n_runs},{stage},{seconds:.6}"));
-    };
-    for &(stage, _) in stages {
-        let took = |run: &Run| run.0.iter().filter(|(name, _)| *name == stage).map(|(_, time)| *time).sum();
-        line(stage, median(&took));
-    }
-    line("all", median(&|run| run.1));
-}
-
 /// How good the entities are.
 fn quality(files: &Files, device: &dyn Backend) -> Result<String> {
     let prepared =
@@ -164,24 +191,21 @@ fn quality(files: &Files, device: &dyn Backend) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Files, SCORE, make, once, quality, rule_file};
-    use crate::bench::{Devices, WorkflowArgs};
+    use super::{CD_KEYS, Counts, Files, SCORE, make, measure, quality, rule_file};
     use hyperblock::device::cpu::Cpu;
 
     #[test]
     fn duplicates_are_found() {
-        let args = WorkflowArgs {
-            rows: 600,
-            key: vec!["title".to_owned(), "tracks".to_owned()],
-            near: 20,
-            runs: 1,
-            on: Devices::default(),
-            save: None,
-        };
-        let files: Files = make(args.rows, &args.key, args.near).unwrap();
-        let (_, counts) = once(&files, &Cpu::new()).unwrap();
-        assert!((500..580).contains(&counts.entities), "{counts:?}");
-        assert!(quality(&files, &Cpu::new()).unwrap().contains("entities"));
-        assert!(rule_file(&args.key, 3).ends_with(SCORE));
+        let keys = CD_KEYS.map(str::to_owned);
+        let files: Files = make(600, &keys, 20).unwrap();
+        let (mut known, device) = (None, Cpu::new());
+        let figure = measure(600, &files, &device, 2, &mut known).unwrap();
+        assert!((500..580).contains(&figure.counts.entities), "{:?}", figure.counts);
+        assert_eq!((figure.n_runs, known), (2, Some(figure.counts)));
+        assert!(figure.seconds("score") > 0.0 && figure.seconds("score") < figure.whole);
+        known = known.map(|counts| Counts { kept: counts.kept + 1, ..counts });
+        assert!(measure(600, &files, &device, 1, &mut known).is_err());
+        assert!(quality(&files, &device).unwrap().contains("entities"));
+        assert!(rule_file(&keys, 3).ends_with(SCORE));
     }
 }

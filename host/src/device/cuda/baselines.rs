@@ -8,8 +8,8 @@ mod gbase;
 mod gsh;
 mod gssjoin;
 
-pub use gssjoin::SetsBySize;
 pub use closure::{MemoryKind, PaperClosure, PaperTimes};
+pub use gssjoin::SetsBySize;
 
 use super::Cuda;
 use super::columns::Slices;

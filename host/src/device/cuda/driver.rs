@@ -6,8 +6,8 @@ use crate::base::error::Error;
 use crate::plan::cost::Figures;
 use bytemuck::Pod;
 use cudarc::driver::{
-    CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, UnifiedSlice, result,
-    sys,
+    CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, UnifiedSlice,
+    result, sys,
 };
 use std::sync::Arc;
 use sys::CUdevice_attribute::{

@@ -13,13 +13,14 @@ use std::path::Path;
 
 pub(super) fn print_head() {
     println!(
-        "{:16} {:>8} {:>8} {:>12} {:6} {:16} {:>11} {:>11} {:>11} {:>4} {:>6} {:>6} {:>14}  stages in ms",
+        "{:16} {:>8} {:>8} {:>12} {:6} {:16} {:>4} {:>11} {:>11} {:>11} {:>4} {:>6} {:>6} {:>14}  stages in ms",
         "graph",
         "nodes",
         "edges",
         "tuples",
         "device",
         "way",
+        "load",
         "median ms",
         "fastest",
         "slowest",
@@ -38,15 +39,21 @@ pub(super) fn print(figure: &Figure) {
         format!("{} {target:.0} ms", if median <= target { "within" } else { "over" })
     });
     println!(
-        "{graph:16} {n_nodes:>8} {n_edges:>8} {n_tuples:>12} {:6} {:16} {median:>11.3} {fastest:>11.3} \
+        "{graph:16} {n_nodes:>8} {n_edges:>8} {n_tuples:>12} {:6} {:16} {:>4} {median:>11.3} {fastest:>11.3} \
          {slowest:>11.3} {:>4} {:>6} {:>6} {target:>14}  {}",
         kind.to_string(),
         way.name(),
+        load(figure),
         times.n_runs(),
         report.iterations.len(),
         report.n_pieces,
         stages(figure, " ", ", "),
     );
+}
+
+/// How full tables may be; nothing, if there are none.
+fn load(figure: &Figure) -> String {
+    figure.load.map_or_else(String::new, |load| load.to_string())
 }
 
 fn stages(figure: &Figure, between: &str, after: &str) -> String {
@@ -74,14 +81,15 @@ pub(super) fn save(folder: &Path, figures: &[Figure], rounds_of: &str) -> Result
 
 fn lines(figures: &[Figure]) -> Vec<String> {
     let head =
-        "graph,device,nodes,edges,way,tuples,rounds,pieces,runs,median_s,fastest_s,slowest_s,target_s,\
+        "graph,device,nodes,edges,way,load_factor,tuples,rounds,pieces,runs,median_s,fastest_s,slowest_s,target_s,\
                 stages_ms"
             .to_owned();
     let line = |figure: &Figure| {
         let Figure { graph, n_nodes, n_edges, n_tuples, device, way, times, report, target, .. } = figure;
         format!(
-            "{graph},{device},{n_nodes},{n_edges},{},{n_tuples},{},{},{},{:.6},{:.6},{:.6},{},{}",
+            "{graph},{device},{n_nodes},{n_edges},{},{},{n_tuples},{},{},{},{:.6},{:.6},{:.6},{},{}",
             way.name(),
+            load(figure),
             report.iterations.len(),
             report.n_pieces,
             times.n_runs(),
@@ -97,15 +105,16 @@ fn lines(figures: &[Figure]) -> Vec<String> {
 
 fn rounds(figures: &[&Figure]) -> Vec<String> {
     let times = OPERATORS.map(|operator| format!(",{operator}_ms")).concat();
-    let mut lines = vec![format!("graph,device,way,round,joined,new,total{times}")];
+    let mut lines = vec![format!("graph,device,way,load_factor,round,joined,new,total{times}")];
     for figure in figures {
         for (number, n_tuples, round) in figure.report.rounds() {
             let times = OPERATORS.map(|operator| format!(",{:.4}", round.time(operator).as_secs_f64() * 1e3));
             lines.push(format!(
-                "{},{},{},{number},{},{},{n_tuples}{}",
+                "{},{},{},{},{number},{},{},{n_tuples}{}",
                 figure.graph,
                 figure.device,
                 figure.way.name(),
+                load(figure),
                 round.n_joined,
                 round.n_new,
                 times.concat()
@@ -115,7 +124,7 @@ fn rounds(figures: &[&Figure]) -> Vec<String> {
     lines
 }
 
-/// A column for each round, a panel for each device and way.
+/// A column for each round, a panel for each device, way and load factor.
 fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
     let panel = |figure: &&Figure| {
         let how = match figure.way {
@@ -127,7 +136,7 @@ fn draw(path: &Path, figures: &[&Figure]) -> Result<()> {
             Column { name: number.to_string(), above: short(parts.iter().sum()), parts }
         };
         Panel {
-            title: format!("{}, {how} (milliseconds above)", figure.device),
+            title: format!("{}, {how}, load factor {} (milliseconds above)", figure.device, load(figure)),
             columns: figure.report.rounds().map(column).collect(),
         }
     };
@@ -148,6 +157,7 @@ mod tests {
     use crate::bench::measure::Times;
     use hyperblock::graph::report::Report;
     use hyperblock::operators::closure::Iteration;
+    use hyperblock::operators::relations::LoadFactor;
     use hyperblock::plan::cost::BackendKind;
     use std::time::Duration;
 
@@ -168,6 +178,7 @@ mod tests {
             kind: BackendKind::Cuda,
             device: "cuda:0 (NVIDIA H200)".into(),
             way: ClosureWay::SemiNaiveTable,
+            load: LoadFactor::from_percent(40),
             times: Times::new(vec![Duration::from_millis(7)]),
             report: Report {
                 n_tuples: 90,
@@ -180,14 +191,14 @@ mod tests {
         };
         assert_eq!(
             lines(std::slice::from_ref(&figure))[1],
-            "p2p-Gnutella04,cuda:0 (NVIDIA H200),10,20,semi-naive-table,90,2,1,1,0.007000,0.007000,0.007000,0.12,\
+            "p2p-Gnutella04,cuda:0 (NVIDIA H200),10,20,semi-naive-table,0.40,90,2,1,1,0.007000,0.007000,0.007000,0.12,\
              rounds=6.000"
         );
         assert_eq!(
             rounds(&[&figure])[1..],
             [
-                "p2p-Gnutella04,cuda:0 (NVIDIA H200),semi-naive-table,1,140,70,90,1.5000,0.0000,0.2500,0.0000",
-                "p2p-Gnutella04,cuda:0 (NVIDIA H200),semi-naive-table,2,0,0,90,1.5000,0.0000,0.2500,0.0000",
+                "p2p-Gnutella04,cuda:0 (NVIDIA H200),semi-naive-table,0.40,1,140,70,90,1.5000,0.0000,0.2500,0.0000",
+                "p2p-Gnutella04,cuda:0 (NVIDIA H200),semi-naive-table,0.40,2,0,0,90,1.5000,0.0000,0.2500,0.0000",
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! What hyperblock says of a job on standard error: counts, and the time of every stage.
+//! What hyperblock says of a job on standard error: counts, quality, memory, and the time of every stage.
 //!
 //! ```text
 //! candidates       173,113
@@ -11,10 +11,13 @@ use anyhow::{Context, Result, ensure};
 
 /// What is counted, by the first word of its line.
 const COUNTS: [&str; 3] = ["candidates", "kept", "entities"];
+/// What is a share, likewise; where the truth is known.
+const SHARES: [&str; 4] = ["recall", "precision", "F1", "CSSR"];
 /// The line of times.
 const TIME: &str = "time";
-/// How the line of memory begins.
+/// How the lines of memory begin.
 const MEMORY: &str = "peak memory ";
+const DEVICE_MEMORY: &str = "on the device ";
 
 /// What a job did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,8 +27,11 @@ pub(in crate::bench) struct Summary {
     pub(in crate::bench) all: f64,
     /// Seconds by stage.
     pub(in crate::bench) stages: Vec<(String, f64)>,
+    pub(in crate::bench) shares: Vec<(&'static str, f64)>,
     /// Bytes at most.
     pub(in crate::bench) memory: u64,
+    /// The same of a GPU, if there is one.
+    pub(in crate::bench) device_memory: Option<u64>,
 }
 
 pub(in crate::bench) fn parse(text: &str) -> Result<Summary> {
@@ -43,8 +49,12 @@ pub(in crate::bench) fn parse(text: &str) -> Result<Summary> {
             let stages = stages.strip_suffix(')').with_context(|| format!("no end: {line}"))?;
             read_stages("", stages, &mut summary.stages).with_context(|| format!("no stages: {line}"))?;
             has_time = true;
+        } else if let Some(name) = SHARES.into_iter().find(|name| *name == word) {
+            summary.shares.push((name, rest.parse().with_context(|| format!("no share: {line}"))?));
         } else if let Some(memory) = line.strip_prefix(MEMORY) {
             summary.memory = bytes(memory).with_context(|| format!("no bytes: {line}"))?;
+        } else if let Some(memory) = line.strip_prefix(DEVICE_MEMORY) {
+            summary.device_memory = Some(bytes(memory).with_context(|| format!("no bytes: {line}"))?);
         }
     }
     ensure!(has_time, "it says nothing of time");
@@ -143,6 +153,17 @@ entities         10,356 by components, 4,721 of several records, the largest of 
         assert_eq!(summary.memory, (41.2 * 1024.0 * 1024.0) as u64);
         let stages: Vec<_> = summary.stages.iter().map(|(name, time)| (name.as_str(), *time)).collect();
         assert_eq!(stages, [("read", 107.0 * 1e-3), ("encode", 808.2 * 1e-3), ("scan", 1.64)]);
+    }
+
+    #[test]
+    fn quality_and_a_gpus_memory_are_read_where_they_are_told() {
+        let said =
+            "recall 0.9978\nF1               0.8837\nCSSR             4.662e-4\non the device    3.0 MiB\n";
+        let summary = parse(&format!("{said}{SAID}")).unwrap();
+        assert_eq!(summary.shares, [("recall", 0.9978), ("F1", 0.8837), ("CSSR", 4.662e-4)]);
+        assert_eq!(summary.device_memory, Some(3 << 20));
+        let summary = parse(SAID).unwrap();
+        assert_eq!((summary.shares.len(), summary.device_memory), (0, None));
     }
 
     #[test]

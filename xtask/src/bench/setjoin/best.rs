@@ -117,11 +117,11 @@ pub(super) fn lines(all: &[Best]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::beside::Beside;
     use super::{lines, of};
     use crate::bench::SetjoinWay;
     use crate::bench::measure::Times;
     use crate::bench::setjoin::{Figure, Measured, Seen, Way};
-    use super::super::beside::Beside;
     use hyperblock::baselines::sets::Baseline;
     use hyperblock::plan::cost::BackendKind;
     use std::time::Duration;

@@ -177,12 +177,20 @@ impl BaselineLaunches<'_> {
 
     /// gSSJoin: counts the sets of elements.
     pub(in crate::device::cuda) fn count_postings(&self, join: DeviceGssjoin) -> Result<()> {
-        self.of_gssjoin(&self.kernels.count_postings, self.kernels.filling(&self.kernels.count_postings, 0), join)
+        self.of_gssjoin(
+            &self.kernels.count_postings,
+            self.kernels.filling(&self.kernels.count_postings, 0),
+            join,
+        )
     }
 
     /// gSSJoin: writes them.
     pub(in crate::device::cuda) fn fill_postings(&self, join: DeviceGssjoin) -> Result<()> {
-        self.of_gssjoin(&self.kernels.fill_postings, self.kernels.filling(&self.kernels.fill_postings, 0), join)
+        self.of_gssjoin(
+            &self.kernels.fill_postings,
+            self.kernels.filling(&self.kernels.fill_postings, 0),
+            join,
+        )
     }
 
     /// gSSJoin: the blocks that score, and so arrays of scores, if there is room for all of them.

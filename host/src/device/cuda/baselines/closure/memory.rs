@@ -164,7 +164,8 @@ impl<'a> HostEdges<'a> {
         Ok(match arrays.memory {
             MemoryKind::Pageable => Self::Pageable(edges),
             MemoryKind::Pinned => {
-                let mut pinned = Pinned::new(&arrays.gpu.context, (8 * edges.len()).max(8)).map_err(failed)?;
+                let mut pinned =
+                    Pinned::new(&arrays.gpu.context, (8 * edges.len()).max(8)).map_err(failed)?;
                 pinned.bytes_mut()[..8 * edges.len()].copy_from_slice(cast_slice(edges));
                 Self::Pinned(pinned, edges.len())
             }

@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result, bail};
 
+const KERNEL: &str = "Kernel Name";
 const DURATION: &str = "gpu__time_duration.sum";
 const THREADS: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
 const BRANCHES: &str = "smsp__sass_average_branch_targets_threads_uniform.pct";
@@ -11,23 +12,69 @@ const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
 /// What the profiler is asked for.
 pub(super) const METRICS: [&str; 4] = [DURATION, THREADS, BRANCHES, LATENCY];
 
-/// What is known of some launches together.
-#[derive(Debug, PartialEq)]
-pub(super) struct Profile {
-    pub(super) n_launches: usize,
-    /// On the device, of all launches.
-    pub(super) seconds: f64,
-    /// Threads of a warp that execute an instruction, of 32; like the others, a mean by time, and nothing if the
-    /// profiler does not know it.
-    pub(super) threads: Option<f64>,
+/// One launch of a kernel. What the profiler does not know of it is nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Launch {
+    /// Its name.
+    pub(crate) kernel: String,
+    /// On the device.
+    pub(crate) seconds: f64,
+    /// Threads of a warp that execute an instruction, of 32.
+    pub(crate) threads: Option<f64>,
     /// Percent of branches at which all threads of a warp go the same way.
-    pub(super) branches: Option<f64>,
+    pub(crate) branches: Option<f64>,
     /// Cycles from one instruction of a warp to its next: the one that it takes, and those for which it is stalled.
-    pub(super) cycles: Option<f64>,
+    pub(crate) cycles: Option<f64>,
+}
+
+/// What is known of some launches together: figures of the device are means by time.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Profile {
+    pub(crate) n_launches: usize,
+    /// Of all launches.
+    pub(crate) seconds: f64,
+    pub(crate) threads: Option<f64>,
+    pub(crate) branches: Option<f64>,
+    pub(crate) cycles: Option<f64>,
+}
+
+impl Profile {
+    pub(crate) fn of<'a>(launches: impl Iterator<Item = &'a Launch> + Clone) -> Self {
+        let mean = |figure: fn(&Launch) -> Option<f64>| {
+            let known = || launches.clone().filter_map(|launch| Some((figure(launch)?, launch.seconds)));
+            let time: f64 = known().map(|(_, seconds)| seconds).sum();
+            (time > 0.0).then(|| known().map(|(figure, seconds)| figure * seconds).sum::<f64>() / time)
+        };
+        Self {
+            n_launches: launches.clone().count(),
+            seconds: launches.clone().map(|launch| launch.seconds).sum(),
+            threads: mean(|launch| launch.threads),
+            branches: mean(|launch| launch.branches),
+            cycles: mean(|launch| launch.cycles),
+        }
+    }
+
+    /// Threads, branches and cycles, with so many digits behind the point; what is not known is empty.
+    pub(crate) fn figures(&self, digits: usize) -> [String; 3] {
+        let known =
+            |figure: Option<f64>| figure.map_or_else(String::new, |known| format!("{known:.digits$}"));
+        [self.threads, self.branches, self.cycles].map(known)
+    }
+}
+
+/// The launches of each kernel together; what takes longest comes first.
+pub(crate) fn by_kernel(launches: &[Launch]) -> Vec<(&str, Profile)> {
+    let mut kernels: Vec<&str> = launches.iter().map(|launch| launch.kernel.as_str()).collect();
+    kernels.sort_unstable();
+    kernels.dedup();
+    let of = |kernel| Profile::of(launches.iter().filter(move |launch| launch.kernel == kernel));
+    let mut profiles: Vec<_> = kernels.into_iter().map(|kernel| (kernel, of(kernel))).collect();
+    profiles.sort_by(|(_, some), (_, others)| others.seconds.total_cmp(&some.seconds));
+    profiles
 }
 
 /// Reads what the profiler printed.
-pub(super) fn parse(printed: &str) -> Result<Profile> {
+pub(super) fn parse(printed: &str) -> Result<Vec<Launch>> {
     let mut lines =
         printed.lines().map(str::trim).skip_while(|line| !line.starts_with("\"ID\",")).map(fields);
     let Some(names) = lines.next() else {
@@ -35,33 +82,24 @@ pub(super) fn parse(printed: &str) -> Result<Profile> {
         bail!("the profiler shows no launches {}", said.join(" "));
     };
     let units = lines.next().context("the profiler's table ends after its head")?;
-    let rows: Vec<_> = lines.filter(|row| row.len() == names.len()).collect();
     let column = |name: &str| names.iter().position(|other| other == name);
-    let values = |name: &str| -> Vec<Option<f64>> {
-        let value = |row: &Vec<String>| number(row.get(column(name)?)?);
-        rows.iter().map(value).collect()
-    };
-    let duration = column(DURATION).with_context(|| format!("the profiler shows no {DURATION}"))?;
+    let wanted = |name: &str| column(name).with_context(|| format!("the profiler shows no {name}"));
+    let (kernel, duration) = (wanted(KERNEL)?, wanted(DURATION)?);
     let unit = units.get(duration).map_or("", String::as_str);
     let unit =
         seconds_in(unit).with_context(|| format!("{DURATION} is in `{unit}`, which is no unit of time"))?;
-    let times: Vec<f64> = values(DURATION)
-        .into_iter()
-        .map(|time| Some(time? * unit))
-        .collect::<Option<_>>()
-        .with_context(|| format!("a launch has no {DURATION}"))?;
-    let mean = |name: &str| {
-        let known = || values(name).into_iter().zip(&times).filter_map(|(value, time)| Some((value?, time)));
-        let time: f64 = known().map(|(_, time)| time).sum();
-        (time > 0.0).then(|| known().map(|(value, weight)| value * weight).sum::<f64>() / time)
+    let [threads, branches, cycles] = [THREADS, BRANCHES, LATENCY].map(column);
+    let launch = |row: Vec<String>| {
+        let figure = |column: Option<usize>| number(&row[column?]);
+        Ok(Launch {
+            kernel: row[kernel].clone(),
+            seconds: unit * number(&row[duration]).with_context(|| format!("a launch has no {DURATION}"))?,
+            threads: figure(threads),
+            branches: figure(branches),
+            cycles: figure(cycles),
+        })
     };
-    Ok(Profile {
-        n_launches: rows.len(),
-        seconds: times.iter().sum(),
-        threads: mean(THREADS),
-        branches: mean(BRANCHES),
-        cycles: mean(LATENCY),
-    })
+    lines.filter(|row| row.len() == names.len()).map(launch).collect()
 }
 
 /// Whether the profiler says on this line that something is wrong.
@@ -103,7 +141,7 @@ fn seconds_in(unit: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{METRICS, Profile, fields, parse, seconds_in};
+    use super::{Launch, METRICS, Profile, by_kernel, fields, parse, seconds_in};
 
     const HEAD: &str = r#""ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","gpu__time_duration.sum","smsp__average_warp_latency_per_inst_issued.ratio","smsp__sass_average_branch_targets_threads_uniform.pct","smsp__thread_inst_executed_per_inst_executed.ratio""#;
 
@@ -126,7 +164,7 @@ mod tests {
     }
 
     fn check(units: &str, rows: &[&str], expected: &Profile) {
-        let profile = parse(&printed(units, rows)).unwrap();
+        let profile = Profile::of(parse(&printed(units, rows)).unwrap().iter());
         let close = |a: Option<f64>, b: Option<f64>| match (a, b) {
             (Some(a), Some(b)) => (a - b).abs() < 1e-9,
             (a, b) => a == b,
@@ -179,7 +217,37 @@ mod tests {
     fn what_is_said_after_the_table_is_not_part_of_it() {
         let printed =
             printed(r#""ms","","%","""#, &[r#""3.0","10","50","32""#]) + "==WARNING== Bye, \"you\"\n\n";
-        assert_eq!(parse(&printed).unwrap().n_launches, 1);
+        assert_eq!(parse(&printed).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn kernels_are_told_apart() {
+        let launch = |kernel: &str, seconds: f64, threads: Option<f64>| Launch {
+            kernel: kernel.to_owned(),
+            seconds,
+            threads,
+            branches: Some(100.0),
+            cycles: None,
+        };
+        let launches = [
+            launch("hyperblock_join_count", 1.0, Some(32.0)),
+            launch("hyperblock_join_light_pairs", 6.0, Some(20.0)),
+            launch("hyperblock_join_count", 3.0, Some(24.0)),
+        ];
+        let profiles = by_kernel(&launches);
+        let told: Vec<_> =
+            profiles.iter().map(|(kernel, profile)| (*kernel, profile.n_launches, profile.seconds)).collect();
+        assert_eq!(told, [("hyperblock_join_light_pairs", 1, 6.0), ("hyperblock_join_count", 2, 4.0)]);
+        assert_eq!(profiles[1].1.figures(1), ["26.0", "100.0", ""]);
+        assert!(by_kernel(&[]).is_empty());
+    }
+
+    #[test]
+    fn launches_have_the_names_of_their_kernels() {
+        let launches = parse(&printed(r#""ms","","%","""#, &[r#""3.0","10","50","32""#])).unwrap();
+        assert_eq!(launches[0].kernel, "hyperblock_scan");
+        let nameless = printed(r#""ms","","%","""#, &[r#""3.0","1","1","1""#]).replace("Kernel Name", "Name");
+        assert!(parse(&nameless).unwrap_err().to_string().contains("Kernel Name"));
     }
 
     #[test]
