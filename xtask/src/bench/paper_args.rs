@@ -9,6 +9,9 @@ pub(crate) struct GpudetArgs {
     /// Both sorted neighbourhoods with these windows instead, with commas between
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(2..))]
     pub(super) window: Vec<u32>,
+    /// Also score by an order for each attribute, as the paper does: a pair has what it is near by
+    #[arg(long, conflicts_with = "window")]
+    pub(super) by_attribute: bool,
     #[command(flatten)]
     pub(super) on: Devices,
     /// Also write the figures and the machine to a file in this folder

@@ -2,7 +2,7 @@
 //!
 //! The paper saw the F-measure gain at most two hundredths above a window of 20, and took 20 for all else.
 
-use super::{Found, found, rules};
+use super::{Found, found, measured, rules};
 use crate::cargo::target;
 use crate::record;
 use crate::replace::replace;
@@ -35,7 +35,8 @@ pub(super) fn run(
         let mut by_window = Vec::new();
         for &window in windows {
             let rules = resized(name, window)?;
-            for (device, found) in found(&format!("{name}, {window}"), devices, table, &rules, truth)? {
+            let measured = |device: &dyn Backend| measured(table, &rules, truth, device);
+            for (device, found) in found(&format!("{name}, {window}"), devices, measured)? {
                 let Found { n_pairs, seconds, .. } = found;
                 let [precision, recall, f1] = found.figures();
                 println!(
