@@ -12,6 +12,16 @@ pub const MOST_TOP: u32 = WARP - 1;
 /// Slots of its table of sampled keys.
 pub const SAMPLE_SLOTS: u32 = 1 << 12;
 
+/// Bits of a score of gSSJoin.
+pub const SCORE_BITS: u32 = 16;
+/// The most elements of a set, and so the highest score.
+pub const MOST_ELEMENTS: u32 = (1 << SCORE_BITS) - 1;
+
+/// Words of so many scores.
+pub const fn n_score_words(n_sets: u32) -> u32 {
+    n_sets.div_ceil(u32::BITS / SCORE_BITS)
+}
+
 // Words of shared memory that the kernels take.
 
 /// To partition by so many classes into lists of buckets, with blocks of so many threads: four words a class, and a tile's

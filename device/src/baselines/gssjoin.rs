@@ -2,7 +2,8 @@
 //!
 //! Computes  by element the places of the sets that have it; then by set what it has in common with each one before it, and the
 //!           pairs of those that have enough
-//! Layout    sets by place, from small to large; a score for each place and block, 0 when a set is taken up
+//! Layout    sets by place, from small to large, of at most `MOST_ELEMENTS`; a score for each place and block, two in a word, 0 when a
+//!           set is taken up: so those of all blocks are in the cache
 //! Launch    1-D, any number of blocks, no shared memory; `scored` with as many blocks as there are arrays of scores
 //! Cost      an atomic for each posting that a set looks up, and a look at each score: what the threshold is makes no difference
 //! Next      sums between `count` and `fill`; then the host knows the number of pairs, and where they are
@@ -12,6 +13,7 @@ use crate::block::Block;
 use crate::primitives::lanes::{for_each, warp_of_launch};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
+use hyperblock_shared::baselines::{MOST_ELEMENTS, SCORE_BITS, n_score_words};
 use hyperblock_shared::layout::WARP;
 
 /// Sets of elements that are numbered through.
@@ -76,7 +78,7 @@ pub struct Scored<'a> {
     pub n_sizes: u32,
     /// By two sizes: how many elements sets of them need in common.
     pub least: &'a [u32],
-    /// By block and place, all 0.
+    /// By block and two places, all 0.
     pub scores: &'a [AtomicU32],
 }
 
@@ -85,8 +87,9 @@ pub struct Scored<'a> {
 #[inline(always)]
 pub fn scored<S: Sink>(block: &impl Block, job: &Scored<'_>, sink: &mut S) {
     let n_sets = job.sets.len();
-    let from = block.block_ix() as usize * n_sets as usize;
-    let scores = &job.scores[from..from + n_sets as usize];
+    let n_words = n_score_words(n_sets) as usize;
+    let from = block.block_ix() as usize * n_words;
+    let scores = &job.scores[from..from + n_words];
     let mut taken = block.block_ix();
     while taken < n_sets {
         let place = n_sets - 1 - taken;
@@ -111,7 +114,7 @@ fn score(block: &impl Block, job: &Scored<'_>, place: u32, scores: &[AtomicU32])
         while ix < job.ends[element] {
             let other = job.postings[ix as usize];
             if other < place {
-                scores[other as usize].fetch_add(1, Relaxed);
+                scores[other as usize / 2].fetch_add(1 << (other % 2 * SCORE_BITS), Relaxed);
             }
             ix += WARP;
         }
@@ -123,22 +126,27 @@ fn score(block: &impl Block, job: &Scored<'_>, place: u32, scores: &[AtomicU32])
 #[inline(always)]
 fn gather<S: Sink>(block: &impl Block, job: &Scored<'_>, place: u32, scores: &[AtomicU32], sink: &mut S) {
     let least = &job.least[(job.sizes[place as usize] * job.n_sizes) as usize..];
+    let is_enough = |other: u32, score: u32| score > 0 && score >= least[job.sizes[other as usize] as usize];
     let mut first = block.warp_ix() * WARP;
     let mut n_enough = 0;
-    while first < place {
-        let other = first + block.lane();
-        let mut is_enough = false;
-        if other < place {
-            let score = scores[other as usize].load(Relaxed);
-            if score > 0 {
-                scores[other as usize].store(0, Relaxed);
-                is_enough = score >= least[job.sizes[other as usize] as usize];
+    while first < n_score_words(place) {
+        let word = first + block.lane();
+        let mut enough = [false; 2];
+        if word < n_score_words(place) {
+            // Those from this place on have none.
+            let two = scores[word as usize].load(Relaxed);
+            if two > 0 {
+                scores[word as usize].store(0, Relaxed);
+                enough =
+                    [is_enough(2 * word, two & MOST_ELEMENTS), is_enough(2 * word + 1, two >> SCORE_BITS)];
             }
         }
-        if S::SEES_PAIRS {
-            sink.pair(block, is_enough.then_some((other, place)));
-        } else {
-            n_enough += u32::from(is_enough);
+        for (other, is_enough) in (2 * word..).zip(enough) {
+            if S::SEES_PAIRS {
+                sink.pair(block, is_enough.then_some((other, place)));
+            } else {
+                n_enough += u32::from(is_enough);
+            }
         }
         first += block.n_threads();
     }

@@ -191,7 +191,7 @@ pub struct DeviceGssjoin {
     pub sizes: DeviceSlice<u32>,
     /// By two sizes: how many elements sets of them need in common.
     pub least: DeviceSlice<u32>,
-    /// By block and place, all 0.
+    /// By block and two places, all 0.
     pub scores: DeviceAtomics<u32>,
     /// The pairs.
     pub output: DevicePairs,

@@ -11,7 +11,7 @@ use hyperblock_device::baselines as kernels;
 use hyperblock_device::join::{Counts, LightSides, Pairs, Source, starts};
 use hyperblock_device::memory::Words;
 use hyperblock_shared::baselines::{
-    BATCH, DETECT_WORDS, DIVIDE_WORDS, NO_PAIR, SKEWED_WORDS, bucket_words, chained_words,
+    BATCH, DETECT_WORDS, DIVIDE_WORDS, NO_PAIR, SKEWED_WORDS, bucket_words, chained_words, n_score_words,
 };
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::WARP;
@@ -137,7 +137,7 @@ impl KernelOnThreads {
         self.launch_all(0, |thread| kernels::fill_postings(thread, &sets, &slots, &postings));
         let (ends, postings) = (plain(&slots), plain(&postings));
         let n_sets = lists.sizes.len();
-        let scores = atomics(self.n_blocks * n_sets as u32, 0);
+        let scores = atomics(self.n_blocks * n_score_words(n_sets as u32), 0);
         let job = kernels::Scored {
             sets,
             ends: &ends,

@@ -6,6 +6,7 @@ use crate::device::cuda::Cuda;
 use crate::device::cuda::clock::Clock;
 use crate::device::cuda::columns::Slices;
 use crate::operators::join::{Joined, Output};
+use hyperblock_shared::baselines::{MOST_ELEMENTS, n_score_words};
 use hyperblock_shared::layout::{DeviceGssjoin, n_sum_tiles};
 
 /// Of the bytes that are free, what scores take at most: one part of so many.
@@ -41,18 +42,24 @@ impl Cuda {
         if !fits {
             return Err(Error::Internal("sets that do not fit together".into()));
         }
+        if sets.starts.windows(2).any(|of_set| of_set[1].saturating_sub(of_set[0]) > MOST_ELEMENTS) {
+            return Err(Error::Job(format!(
+                "a set has more than {MOST_ELEMENTS} elements, too many for a score"
+            )));
+        }
         let (slice, launches) = (Slices(self), self.baseline_launches()?);
         let (starts, elements) = (self.upload(sets.starts)?, self.upload(sets.elements)?);
         let (sizes, least) = (self.upload(sets.sizes)?, self.upload(sets.least)?);
         let (n_elements, n_slots) = (sets.elements.len(), sets.n_elements as usize);
         let (slots, postings) = (self.zeros::<u32>(n_slots.max(1))?, self.room::<u32>(n_elements)?);
         let tiles = self.room::<u32>(n_sum_tiles(n_slots as u64) as usize + 1)?;
-        let each = 4 * n_sets.max(1) as u64;
+        let n_words = n_score_words(n_sets as u32).max(1) as usize;
+        let each = 4 * n_words as u64;
         let n_blocks = (self.free_bytes()? / SCORE_PART / each).min(u64::from(launches.n_scoring())) as u32;
         if n_blocks == 0 {
             return Err(self.no_memory(2 * each as usize));
         }
-        let scores = self.zeros::<u32>(n_blocks as usize * n_sets.max(1))?;
+        let scores = self.zeros::<u32>(n_blocks as usize * n_words)?;
         let mut buffer = PairBuffer::new(&launches)?;
         let sees_pairs = buffer.begin(self, output)?;
         let join = DeviceGssjoin {

@@ -28,7 +28,8 @@ pub(super) const FILE: KernelFile = kernel_file!("baselines");
 const THREADS: u32 = 512;
 /// Threads of a block that is alone.
 const THREADS_OF_ONE: u32 = 1024;
-/// Blocks of [`THREADS_OF_ONE`] that score sets, a multiprocessor.
+/// Blocks of [`THREADS_OF_ONE`] that score sets, a multiprocessor: more of them have more scores than an H200's cache holds, and take
+/// twice as long.
 const SCORING_BLOCKS: u32 = 1;
 /// The most warps that a multiprocessor of any GPU has under way.
 const MOST_WARPS: u32 = 2048 / WARP;
