@@ -22,6 +22,23 @@ pub const fn n_score_words(n_sets: u32) -> u32 {
     n_sets.div_ceil(u32::BITS / SCORE_BITS)
 }
 
+/// Sets, from small to large.
+#[derive(Clone, Copy, Debug)]
+pub struct SetsBySize<'a> {
+    /// By place where its elements start, and one more.
+    pub starts: &'a [u32],
+    /// Elements, numbered through.
+    pub elements: &'a [u32],
+    /// How many numbers there are.
+    pub n_elements: u32,
+    /// By place: which size it has, of all that there are.
+    pub sizes: &'a [u32],
+    /// How many.
+    pub n_sizes: u32,
+    /// By two sizes: how many elements sets of them need in common.
+    pub least: &'a [u32],
+}
+
 // Words of shared memory that the kernels take.
 
 /// To partition by so many classes into lists of buckets, with blocks of so many threads: four words a class, and a tile's

@@ -19,7 +19,7 @@ mod ordered;
 mod ppjoin;
 mod prefix;
 
-pub use by_size::{BySize, gssjoin_on_gpu};
+pub use by_size::BySize;
 
 use super::sink::Sink;
 use crate::base::control::Control;

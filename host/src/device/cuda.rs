@@ -29,7 +29,7 @@ mod semi_naive;
 mod staging;
 mod travelled;
 
-pub use baselines::{GpuBaseline, MemoryKind, PaperClosure, PaperTimes, SetsBySize};
+pub use baselines::{GpuBaseline, MemoryKind, PaperClosure, PaperTimes};
 pub use copies::Copies;
 pub use driver::{GpuDescription, gpus};
 

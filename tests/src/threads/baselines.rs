@@ -3,7 +3,7 @@
 
 use super::join::{BITS, Checked, Partitioned, ThreadJoin, plain};
 use super::{KernelOnThreads, Thread, UNWRITTEN, atomics, launch};
-use hyperblock::device::cuda::{GpuBaseline, SetsBySize};
+use hyperblock::device::cuda::GpuBaseline;
 use hyperblock::operators::join::{Join, JoinOperator, Joined, Output};
 use hyperblock::plan::join::{JoinMethod, KeyColumn};
 use hyperblock::{Error, Result};
@@ -11,7 +11,8 @@ use hyperblock_device::baselines as kernels;
 use hyperblock_device::join::{Counts, LightSides, Pairs, Source, starts};
 use hyperblock_device::memory::Words;
 use hyperblock_shared::baselines::{
-    BATCH, DETECT_WORDS, DIVIDE_WORDS, NO_PAIR, SKEWED_WORDS, bucket_words, chained_words, n_score_words,
+    BATCH, DETECT_WORDS, DIVIDE_WORDS, NO_PAIR, SKEWED_WORDS, SetsBySize, bucket_words, chained_words,
+    n_score_words,
 };
 use hyperblock_shared::join::SUM_WORDS;
 use hyperblock_shared::layout::WARP;

@@ -5,7 +5,7 @@ use crate::joins::many_keys;
 use crate::sheets::name_sheet;
 use hyperblock::baselines::by_attribute;
 use hyperblock::baselines::joins::{Baseline, Detection};
-use hyperblock::baselines::sets::{BySize, gssjoin_on_gpu};
+use hyperblock::baselines::sets::BySize;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::device::cuda::{Cuda, GpuBaseline, MemoryKind, PaperClosure};
 use hyperblock::entities::score::Scoring;
@@ -204,7 +204,9 @@ fn sets_by_kernels(bench: Bench) {
             // So few that it has to be done again, and enough.
             for expected in [2, 100_000] {
                 case.assert_baseline(&device.name(), |sets, measure| {
-                    gssjoin_on_gpu(gpu, sets, measure, expected).expect("pairs are found")
+                    let by_size = BySize::new(sets, measure).expect("sets are compared");
+                    let places = gpu.gssjoin_pairs(by_size.lists(), expected);
+                    by_size.records(places.expect("pairs are found"))
                 });
             }
         }

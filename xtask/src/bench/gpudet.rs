@@ -101,14 +101,14 @@ fn found(
     measured: impl Fn(&dyn Backend) -> Result<Found>,
 ) -> Result<Vec<(String, Found)>> {
     let mut known = None;
-    let on = |device: &Box<dyn Backend>| {
-        let found = measured(&**device)?;
+    let mut on = |device: &dyn Backend| {
+        let found = measured(device)?;
         let (ours, device) = (found.figures(), device.name());
         let wanted = *known.get_or_insert(ours);
         ensure!(ours == wanted, "{name}: {ours:?} on {device}, not {wanted:?}");
         Ok((device, found))
     };
-    devices.iter().map(on).collect()
+    devices.iter().map(|device| on(&**device)).collect()
 }
 
 /// Runs a configuration from file to entities twice, and times the second.

@@ -1,10 +1,9 @@
-//! Sets as the kernels of gSSJoin take them, and that join on a GPU.
+//! Sets as the kernels of gSSJoin take them.
 
 use super::ordered::Ordered;
 use super::{Sets, check};
 use crate::base::error::Result;
-use crate::device::cuda::{Cuda, SetsBySize};
-use crate::operators::join::Output;
+use hyperblock_shared::baselines::SetsBySize;
 use hyperblock_shared::measure::ArchivedMeasure;
 use hyperblock_shared::overlap::NEVER;
 
@@ -47,20 +46,4 @@ impl<'a> BySize<'a> {
     pub fn records(&self, places: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
         places.into_iter().map(|(left, right)| self.ordered.pair(left, right)).collect()
     }
-}
-
-/// The pairs that gSSJoin finds on a GPU, in any order. They are found once to be counted, if there are more than so many.
-pub fn gssjoin_on_gpu(
-    gpu: &Cuda,
-    sets: &Sets,
-    measure: &ArchivedMeasure,
-    expected: usize,
-) -> Result<Vec<(u32, u32)>> {
-    let by_size = BySize::new(sets, measure)?;
-    let (joined, mut places) = gpu.gssjoin(by_size.lists(), Output::Pairs { capacity: expected })?;
-    let n_pairs = joined.n_pairs as usize;
-    if places.len() < n_pairs {
-        places = gpu.gssjoin(by_size.lists(), Output::Pairs { capacity: n_pairs })?.1;
-    }
-    Ok(by_size.records(places))
 }

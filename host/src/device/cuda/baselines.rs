@@ -9,7 +9,6 @@ mod gsh;
 mod gssjoin;
 
 pub use closure::{MemoryKind, PaperClosure, PaperTimes};
-pub use gssjoin::SetsBySize;
 
 use super::Cuda;
 use super::columns::Slices;

@@ -1,7 +1,7 @@
 //! Baselines on the titles' sets, as the engine has encoded them.
 
 use anyhow::{Context, Result};
-use hyperblock::baselines::sets::{Baseline, Sets, gssjoin_on_gpu};
+use hyperblock::baselines::sets::{Baseline, BySize, Sets};
 use hyperblock::device::cuda::Cuda;
 use hyperblock::plan::cost::BackendKind;
 use hyperblock::{Control, Error, Prepared};
@@ -93,7 +93,8 @@ impl<'a> Collection<'a> {
                         || gpu
                     }),
                 };
-                Some(gssjoin_on_gpu(gpu, &self.sets, self.measure, EXPECTED)?)
+                let by_size = BySize::new(&self.sets, self.measure)?;
+                Some(by_size.records(gpu.gssjoin_pairs(by_size.lists(), EXPECTED)?))
             }
         };
         Ok(pairs.map(|pairs| pairs.len() as u64))

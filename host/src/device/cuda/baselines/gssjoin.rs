@@ -6,30 +6,24 @@ use crate::device::cuda::Cuda;
 use crate::device::cuda::clock::Clock;
 use crate::device::cuda::columns::Slices;
 use crate::operators::join::{Joined, Output};
-use hyperblock_shared::baselines::{MOST_ELEMENTS, n_score_words};
+use hyperblock_shared::baselines::{MOST_ELEMENTS, SetsBySize, n_score_words};
 use hyperblock_shared::layout::{DeviceGssjoin, n_sum_tiles};
 
 /// Of the bytes that are free, what scores take at most: one part of so many.
 const SCORE_PART: u64 = 2;
 
-/// Sets, from small to large.
-#[derive(Clone, Copy, Debug)]
-pub struct SetsBySize<'a> {
-    /// By place where its elements start, and one more.
-    pub starts: &'a [u32],
-    /// Elements, numbered through.
-    pub elements: &'a [u32],
-    /// How many numbers there are.
-    pub n_elements: u32,
-    /// By place: which size it has, of all that there are.
-    pub sizes: &'a [u32],
-    /// How many.
-    pub n_sizes: u32,
-    /// By two sizes: how many elements sets of them need in common.
-    pub least: &'a [u32],
-}
-
 impl Cuda {
+    /// The pairs of places that gSSJoin finds, the lower one first, in any order. If there are more than were expected, it is done
+    /// again.
+    pub fn gssjoin_pairs(&self, sets: SetsBySize<'_>, expected: usize) -> Result<Vec<(u32, u32)>> {
+        let (joined, pairs) = self.gssjoin(sets, Output::Pairs { capacity: expected })?;
+        let n_pairs = joined.n_pairs as usize;
+        if pairs.len() == n_pairs {
+            return Ok(pairs);
+        }
+        Ok(self.gssjoin(sets, Output::Pairs { capacity: n_pairs })?.1)
+    }
+
     /// Joins sets with each other, and how that went; the pairs are of places, the lower one first, and some of them if the buffer
     /// is too small for all.
     pub fn gssjoin(&self, sets: SetsBySize<'_>, output: Output) -> Result<(Joined, Vec<(u32, u32)>)> {
