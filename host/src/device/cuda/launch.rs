@@ -339,10 +339,11 @@ mod tests {
     use hyperblock_shared::layout::{
         DeviceAlike, DeviceBucketPass, DeviceBuckets, DeviceClosure, DeviceCompact, DeviceDeduplicate,
         DeviceFill, DeviceForest, DeviceGbase, DeviceGrams, DeviceGroups, DeviceGsh, DeviceGshStarts,
-        DeviceHistogram, DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists, DeviceMark,
-        DeviceMatrix, DeviceMeasure, DeviceNeighbours, DeviceOrder, DeviceOverlap, DevicePack, DevicePass,
-        DeviceProjection, DeviceReach, DeviceResidual, DeviceScan, DeviceScatter, DeviceScores, DeviceSplit,
-        DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceUnpack, DeviceValued,
+        DeviceGssjoin, DeviceHistogram, DeviceIndexing, DeviceJoin, DeviceKeys, DeviceListed, DeviceLists,
+        DeviceMark, DeviceMatrix, DeviceMeasure, DeviceNeighbours, DeviceOrder, DeviceOverlap, DevicePack,
+        DevicePass, DeviceProject, DeviceProjection, DeviceReach, DeviceResidual, DeviceScan, DeviceScatter,
+        DeviceScores, DeviceSplit, DeviceStarts, DeviceSums, DeviceUnion, DeviceUnionCount, DeviceUnpack,
+        DeviceValued, DeviceWideJoin,
     };
 
     /// The kernels of a file of PTX, each with its parameters as they are declared there.
@@ -427,12 +428,17 @@ mod tests {
         let gsh =
             ["list", "detect", "measure", "divide", "normal_count", "normal_pairs", "products", "skewed"];
         let gsh = gsh.map(|name| (name, size_of::<DeviceGsh>()));
+        let gssjoin = ["count_postings", "fill_postings", "scored_count", "scored_pairs"];
+        let gssjoin = gssjoin.map(|name| (name, size_of::<DeviceGssjoin>()));
         let others = [
             ("begin", size_of::<DeviceBuckets>()),
             ("partition", size_of::<DeviceBucketPass>()),
             ("starts", size_of::<DeviceGshStarts>()),
+            ("wide_join", size_of::<DeviceWideJoin>()),
+            ("project", size_of::<DeviceProject>()),
         ];
-        check(baselines::FILE, "hyperblock_baselines_", &[gbase.as_slice(), &gsh, &others].concat());
+        let kernels = [gbase.as_slice(), &gsh, &gssjoin, &others].concat();
+        check(baselines::FILE, "hyperblock_baselines_", &kernels);
     }
 
     #[test]
