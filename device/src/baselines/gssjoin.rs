@@ -11,6 +11,7 @@
 use super::chained::Sink;
 use crate::block::Block;
 use crate::primitives::lanes::{for_each, warp_of_launch};
+use crate::primitives::unrolled::unrolled;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use hyperblock_shared::baselines::{MOST_ELEMENTS, SCORE_BITS, n_score_words};
@@ -141,13 +142,13 @@ fn gather<S: Sink>(block: &impl Block, job: &Scored<'_>, place: u32, scores: &[A
                     [is_enough(2 * word, two & MOST_ELEMENTS), is_enough(2 * word + 1, two >> SCORE_BITS)];
             }
         }
-        for (other, is_enough) in (2 * word..).zip(enough) {
+        unrolled::<2>(|half| {
             if S::SEES_PAIRS {
-                sink.pair(block, is_enough.then_some((other, place)));
+                sink.pair(block, enough[half].then_some((2 * word + half as u32, place)));
             } else {
-                n_enough += u32::from(is_enough);
+                n_enough += u32::from(enough[half]);
             }
-        }
+        });
         first += block.n_threads();
     }
     sink.count(n_enough);
