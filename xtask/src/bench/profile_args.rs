@@ -10,7 +10,7 @@ pub(crate) enum Family {
     Scan,
     /// The hash join of keys: 4,000,000 rows of each side by Zipf's law with the exponent 0.8, counted and written
     Join,
-    /// The hash join of a rule: 1,000,000 people, the same zip code and last names at most one edit apart
+    /// The hash join of a rule: 100,000 people, the same zip code and last names at most one edit apart
     Residual,
     /// The overlap join: 20,000 titles, jaccard of 3-grams >= 0.7
     Overlap,

@@ -49,7 +49,8 @@ impl Family {
         match self {
             Self::Scan => 100_000,
             Self::Join => 4_000_000,
-            Self::Residual | Self::Relation | Self::Score => 1_000_000,
+            Self::Residual => 100_000,
+            Self::Relation | Self::Score => 1_000_000,
             Self::Overlap => 20_000,
             Self::Closure => GRAPH.1,
             // The matrix grows with the square.
