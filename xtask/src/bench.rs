@@ -51,7 +51,7 @@ mod planning;
 mod profile;
 mod profile_args;
 #[cfg(feature = "bench")]
-mod python;
+pub(crate) mod python;
 #[cfg(feature = "bench")]
 mod quality;
 #[cfg(feature = "bench")]

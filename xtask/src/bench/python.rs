@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The Python of the environment `name`, with all packages; they are installed if they are not there.
-pub(super) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
+pub(crate) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
     built(name, &[], packages)
 }
 

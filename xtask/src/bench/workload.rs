@@ -153,7 +153,7 @@ impl Workload {
 }
 
 /// The folder of data sets.
-pub(super) fn data_sets() -> PathBuf {
+pub(crate) fn data_sets() -> PathBuf {
     std::env::var_os(DATA).map_or_else(|| root().join("../shared/data"), PathBuf::from)
 }
 
