@@ -41,9 +41,23 @@ pub(crate) struct Args {
     /// Measure again what was measured before
     #[arg(long)]
     again: bool,
-    /// Do not look for a GPU: what needs one comes from saved results
+    /// Measure on this device alone; may be repeated [default: cpu, and cuda where there is a GPU]
+    ///
+    /// What needs a GPU else comes from saved results.
+    #[arg(long, value_parser = ["cpu", "cuda"])]
+    device: Vec<String>,
+    /// End each run after so many seconds, if its definition does not do so before
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    most_seconds: Option<u64>,
+    /// The hyperblock that is measured where a whole process is [default: built from this checkout]
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Draw nothing: on a machine without Python, for --measured on another one
     #[arg(long)]
-    no_gpu: bool,
+    only_measure: bool,
+    /// Measure nothing: draw what --only-measure left in this copy of target/figures
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["only_measure", "again"])]
+    measured: Option<PathBuf>,
     /// What a device costs, such as cpu=185 or cuda=279, for prices beside times; may be repeated
     #[arg(long, value_name = "DEVICE=EURO", value_parser = price)]
     price: Vec<(String, f64)>,
@@ -86,10 +100,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         definitions,
         figures: output.join("figures"),
         scale: args.scale,
-        again: args.again,
-        has_gpu: !args.no_gpu && hyperblock::device::cuda::gpus().is_ok(),
+        runner: runs::Runner {
+            devices: devices(args),
+            is_again: args.again,
+            most_seconds: args.most_seconds,
+            program: args.program.clone().map(std::path::absolute).transpose()?,
+            measured: args.measured.clone(),
+        },
         prices: args.price.clone(),
-        python: drawing::python()?,
+        python: if args.only_measure { None } else { Some(drawing::python()?) },
     };
     let mut wrong = Vec::new();
     for name in all.iter().filter(|name| args.names.is_empty() || args.names.contains(name)) {
@@ -99,9 +118,22 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             wrong.push(format!("{name}: {error:#}"));
         }
     }
-    page::write(&output, &all)?;
+    if !args.only_measure {
+        page::write(&output, &all)?;
+    }
     ensure!(wrong.is_empty(), "{} of the figures were not made:\n  {}", wrong.len(), wrong.join("\n  "));
     Ok(())
+}
+
+/// What is measured on. Of what was measured elsewhere all counts.
+#[cfg(feature = "bench")]
+fn devices(args: &Args) -> Vec<definition::Device> {
+    use definition::Device;
+    let is_asked = |device: &Device| match &args.device[..] {
+        [] => *device == Device::Cpu || args.measured.is_some() || hyperblock::device::cuda::gpus().is_ok(),
+        asked => asked.iter().any(|name| name == device.name()),
+    };
+    [Device::Cpu, Device::Cuda].into_iter().filter(is_asked).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! columns of people, else those of the table's own rule file, whose rules come first where their number varies. Every
 //! variant must find the same number of candidates. The variants take turns, so what else the machine does hits all alike.
 
+mod example;
 pub(super) mod pool;
 
 use super::chart::{Chart, Line};
@@ -115,6 +116,9 @@ impl Tables {
 pub(super) fn run(args: &PlanArgs) -> Result<()> {
     let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
     let device = device::open(choice, None)?;
+    if args.example {
+        return example::run(&*device, args.save.as_deref());
+    }
     let mut points = Vec::new();
     for &data in &args.data {
         let Some(tables) = Tables::make(data, args.rows)? else {

@@ -31,6 +31,9 @@ pub(crate) struct PlanArgs {
     /// A table; may be repeated, or several with commas between
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_enum, default_values_t = [PlanData::People])]
     pub(super) data: Vec<PlanData>,
+    /// The tree of HyperBlocker's running example instead, without a clock
+    #[arg(long)]
+    pub(super) example: bool,
     /// Records in generated tables
     #[arg(long, default_value_t = 10_000)]
     pub(super) rows: u32,

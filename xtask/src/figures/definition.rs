@@ -66,8 +66,6 @@ pub(super) struct Run {
     pub(super) without: Option<String>,
     /// Saved results of a GPU, below `results`, for machines that have none.
     pub(super) saved: Option<String>,
-    /// The text that says when they were saved, if it does not go by the same name.
-    pub(super) saved_text: Option<String>,
 }
 
 /// Where a benchmark is run.
@@ -142,6 +140,9 @@ pub(super) struct Plot {
     /// Which variants are drawn, in this order [default: all that were found].
     #[serde(default)]
     pub(super) variants: Vec<String>,
+    /// Values of that column that are drawn as another variant.
+    #[serde(default)]
+    pub(super) named: BTreeMap<String, String>,
     /// A column of `name=value` with semicolons between: a variant each.
     pub(super) parts: Option<String>,
     /// Columns that are a variant each.
@@ -254,6 +255,7 @@ impl Definition {
             Ok(())
         };
         plot.variants.iter().try_for_each(|name| known("plot.variants", name))?;
+        plot.named.values().try_for_each(|name| known("plot.named", name))?;
         plot.relative_to.iter().try_for_each(|name| known("plot.relative_to", name))?;
         self.stated
             .iter()
@@ -376,7 +378,7 @@ mod tests {
             paper(&name).unwrap();
             let definition = Definition::read(&folder, &name).unwrap();
             for run in &definition.runs {
-                for saved in run.saved.iter().chain(&run.saved_text) {
+                if let Some(saved) = &run.saved {
                     assert!(root().join("results").join(saved).is_file(), "{name}: {saved}");
                 }
             }

@@ -2,17 +2,20 @@
 import json
 import math
 import sys
+import textwrap
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 THEMES = {"": ("white", "#1a1a1a", "#d0d0d0"), "-dark": ("#0d1117", "#e6edf3", "#3a424c")}
 ACROSS = 3
 TICKS = 11
 DPI = 160
+# The height of a table's row, in inches.
+ROW = 0.25
 
 
 def is_number(text):
@@ -110,8 +113,39 @@ def style(axes, ink, grid):
 
 def words(axes, text, ink):
     axes.axis("off")
-    axes.text(0.5, 0.5, text, ha="center", va="center", color=ink, fontsize=9, wrap=True)
     axes.add_patch(plt.Rectangle((0, 0), 1, 1, transform=axes.transAxes, fill=False, hatch="//", edgecolor=ink, alpha=0.15))
+    axes.text(0.5, 0.5, textwrap.fill(text, 40), ha="center", va="center", color=ink, fontsize=8, transform=axes.transAxes)
+
+
+def heights(panels, kind):
+    """What all panels together reach from and to: ends of bars and stacks, or points."""
+    tops = []
+    for panel in panels:
+        by_place = {}
+        for point in panel["points"]:
+            by_place.setdefault(point[1] if kind == "stacks" else len(by_place), []).append(point[2])
+        tops += [sum(values) for values in by_place.values()]
+    return [top for top in tops if top > 0]
+
+
+def logarithmic(axes, all_heights):
+    """The same decades in all panels, so that they can be compared, with numbers as people write them."""
+    axes.set_yscale("log")
+    low, high = math.floor(math.log10(min(all_heights))), math.ceil(math.log10(max(all_heights)))
+    axes.set_ylim(10.0**low, 10.0 ** max(high, low + 1) * 1.05)
+    axes.yaxis.set_major_locator(LogLocator(numticks=12))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+
+
+def from_zero(axes, points, kind):
+    """Bars begin at zero. Lines that are far from it would be flat."""
+    low, high = min(point[2] for point in points), max(point[2] for point in points)
+    if kind == "lines" and low > 0.5 * high:
+        margin = 0.2 * (high - low) or 0.1 * high
+        axes.set_ylim(low - margin, high + margin)
+    else:
+        axes.set_ylim(0, axes.get_ylim()[1] * 1.02)
 
 
 def panels(told, paper, ink, grid):
@@ -123,17 +157,18 @@ def panels(told, paper, ink, grid):
     for axes in flat[len(cells):]:
         axes.axis("off")
     shown = {}
+    all_heights = heights(told["panels"], told["kind"])
     for axes, (kind, cell) in zip(flat, cells):
         if kind == "words":
             words(axes, cell, ink)
             continue
         style(axes, ink, grid)
-        if told["log_y"]:
-            axes.set_yscale("log")
         KINDS[told["kind"]](axes, cell["points"], told, ink)
-        if not told["log_y"]:
-            axes.set_ylim(bottom=0)
-        axes.set_title(cell["name"], fontsize=8, color=ink)
+        if told["log_y"]:
+            logarithmic(axes, all_heights)
+        else:
+            from_zero(axes, cell["points"], told["kind"])
+        axes.set_title(textwrap.fill(cell["name"], 52), fontsize=8, color=ink)
         axes.set_xlabel(told["x_label"], fontsize=8, color=ink)
         axes.set_ylabel(told["y_label"], fontsize=8, color=ink)
         for handle, label in zip(*axes.get_legend_handles_labels()):
@@ -147,22 +182,27 @@ def panels(told, paper, ink, grid):
 
 
 def table(told, paper, ink, grid):
-    rows = told["lines"]
-    notes = told["missing"]
-    figure, axes = plt.subplots(figsize=(1.45 * len(told["head"]) + 1.5, 0.3 * (len(rows) + 1 + len(notes)) + 0.9), facecolor=paper)
+    rows = [[short(cell) for cell in row] for row in told["lines"]]
+    columns = list(zip(told["head"], *rows))
+    widths = [max(map(len, column)) + 2 for column in columns]
+    high = ROW * (len(rows) + 1)
+    figure = plt.figure(figsize=(0.078 * sum(widths), high + 0.5 + ROW * len(told["missing"])), facecolor=paper)
+    axes = figure.add_axes((0, 1 - (high + 0.4) / figure.get_figheight(), 1, high / figure.get_figheight()))
     axes.axis("off")
-    shown = axes.table(cellText=rows, colLabels=told["head"], loc="upper center", cellLoc="right")
+    shares = [width / sum(widths) for width in widths]
+    shown = axes.table(cellText=rows, colLabels=told["head"], colWidths=shares, bbox=(0, 0, 1, 1), cellLoc="right")
     shown.auto_set_font_size(False)
     shown.set_fontsize(8)
-    shown.auto_set_column_width(range(len(told["head"])))
-    for (row, _), cell in shown.get_celld().items():
+    for (row, column), cell in shown.get_celld().items():
         cell.set_facecolor("none")
         cell.set_edgecolor(grid)
         cell.get_text().set_color(ink)
         if row == 0:
             cell.get_text().set_weight("bold")
-    for ix, text in enumerate(notes):
-        figure.text(0.02, 0.02 + 0.3 * ix / figure.get_figheight(), text, fontsize=8, color=ink)
+        if not all(is_number(text.replace(",", "") or "0") for text in columns[column][1:]):
+            cell.set_text_props(ha="left")
+    for ix, text in enumerate(told["missing"]):
+        figure.text(0.01, (0.05 + ROW * ix) / figure.get_figheight(), text, fontsize=8, color=ink)
     return figure
 
 
@@ -173,7 +213,8 @@ def main():
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "hyperblock", "font.family": "DejaVu Sans", "hatch.linewidth": 0.6})
     for theme, (paper, ink, grid) in THEMES.items():
         figure = (table if told["lines"] else panels)(told, paper, ink, grid)
-        figure.suptitle(told["title"], fontsize=10, color=ink, wrap=True)
+        title = textwrap.fill(told["title"], int(11 * figure.get_figwidth()))
+        figure.suptitle(title, fontsize=10, color=ink, y=1 + 0.05 / figure.get_figheight())
         for end, more in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": DPI, "metadata": {"Software": None}})):
             figure.savefig(f"{stem}{theme}.{end}", facecolor=paper, bbox_inches="tight", **more)
         plt.close(figure)

@@ -7,7 +7,7 @@ use super::drawing::{self, Picture};
 use super::page::{self, Section};
 use super::points::{self, Table};
 use super::rows::Rows;
-use super::runs::{self, Ran};
+use super::runs::{self, Ran, Runner};
 use super::saved;
 use crate::cargo::root;
 use crate::replace::replace;
@@ -21,16 +21,18 @@ pub(super) struct Work {
     /// Where pictures, their numbers and what is said of them go.
     pub(super) figures: PathBuf,
     pub(super) scale: f64,
-    pub(super) again: bool,
-    pub(super) has_gpu: bool,
+    pub(super) runner: Runner,
     pub(super) prices: Vec<(String, f64)>,
-    pub(super) python: PathBuf,
+    /// What draws; nothing, if nothing is drawn.
+    pub(super) python: Option<PathBuf>,
 }
 
 /// What runs came to.
 #[derive(Default)]
 struct Measured {
     all: Vec<Rows>,
+    /// Those of a GPU that were measured now, with the number of their run.
+    of_gpu: Vec<(usize, Rows)>,
     /// What is not there, and why: a panel and a line of the page each.
     missing: Vec<String>,
     /// What else is to be said.
@@ -46,11 +48,12 @@ impl Work {
         if let Some(why) = &definition.left_out {
             measured.missing.push(format!("left out: {why}"));
         }
-        for run in definition.runs.iter().filter(|run| run.is_for(self.scale)) {
-            self.measure(run, &mut measured)?;
+        for (ix, run) in definition.runs.iter().enumerate().filter(|(_, run)| run.is_for(self.scale)) {
+            self.measure((name, ix + 1), run, &mut measured)?;
         }
         self.check(&definition, &measured)?;
-        let Measured { all, missing, notes } = measured;
+        let Some(python) = &self.python else { return Ok(()) };
+        let Measured { all, of_gpu, missing, notes } = measured;
         let mut drawn = Vec::new();
         let mut table = Table::default();
         match &definition.plot {
@@ -68,7 +71,7 @@ impl Work {
             table: &table,
             missing: &missing,
         };
-        drawing::draw(&self.python, &picture, &self.figures.join(name))?;
+        drawing::draw(python, &picture, &self.figures.join(name))?;
         let lines = if table.lines.is_empty() { numbers(&drawn) } else { csv(&table) };
         replace(&self.figures.join(format!("{name}.csv")), |file| file.write_all(lines.as_bytes()))?;
         let section = Section {
@@ -81,31 +84,43 @@ impl Work {
             notes: &notes,
             points: &drawn,
         };
-        page::write_section(&self.figures, &section)
+        page::write_section(&self.figures, &section)?;
+        // Less than all of it is not worth keeping.
+        if self.scale == 1.0 {
+            of_gpu.iter().try_for_each(|(nth, rows)| saved::keep(&self.figures, name, *nth, rows))?;
+        }
+        Ok(())
     }
 
-    /// Runs on each device that it is for, or takes what was saved.
-    fn measure(&self, run: &Run, measured: &mut Measured) -> Result<()> {
+    /// Runs on each device that it is for, or takes what was saved of the figure's `nth` run.
+    fn measure(&self, (name, nth): (&str, usize), run: &Run, measured: &mut Measured) -> Result<()> {
         if let Some(data) = &run.without {
-            if runs::is_there(data) {
+            if runs::is_data(data) {
                 return Ok(());
             }
             measured.notes.push(format!("{data} is not there: data is made in its shape"));
         }
         for device in &run.on {
-            if *device == Device::Cuda && !self.has_gpu {
-                match saved::rows(&root().join("results"), run)? {
-                    Some(rows) => measured.all.push(rows),
-                    None => measured.missing.push("needs a GPU".to_owned()),
+            if !self.runner.devices.contains(device) {
+                match (device, saved::rows(&root().join("results"), name, nth, run)?) {
+                    (Device::Cuda, Some(rows)) => measured.all.push(rows),
+                    (Device::Cuda, None) => measured.missing.push("needs a GPU".to_owned()),
+                    (Device::Cpu, _) => measured.notes.push("The CPU was left out (--device)".to_owned()),
                 }
                 continue;
             }
-            match runs::run(run, self.scale, *device, self.again)? {
-                Ran::Rows(rows) => measured.all.push(rows),
-                Ran::Over { device, seconds, command } => {
+            match self.runner.run(run, self.scale, *device)? {
+                Ran::Rows(rows) => {
+                    if *device == Device::Cuda {
+                        measured.of_gpu.push((nth, rows.clone()));
+                    }
+                    measured.all.push(rows);
+                }
+                Ran::Over { seconds, command } => {
                     measured.missing.push(format!("{}: over {seconds} s, {command}", device.name()));
                 }
                 Ran::Without(data) => measured.missing.push(format!("the data set {data} is not there")),
+                Ran::Not => measured.missing.push(format!("{}: not measured", device.name())),
             }
         }
         Ok(())
@@ -156,6 +171,7 @@ mod tests {
     use crate::figures::definition::Definition;
     use crate::figures::points::Table;
     use crate::figures::rows::example;
+    use crate::figures::runs::Runner;
     use std::path::PathBuf;
 
     #[test]
@@ -164,10 +180,15 @@ mod tests {
             definitions: PathBuf::new(),
             figures: PathBuf::new(),
             scale: 1.0,
-            again: false,
-            has_gpu: false,
+            runner: Runner {
+                devices: Vec::new(),
+                is_again: false,
+                most_seconds: None,
+                program: None,
+                measured: None,
+            },
             prices: Vec::new(),
-            python: PathBuf::new(),
+            python: None,
         };
         let folder = crate::cargo::root().join("xtask/figures");
         let mut definition = Definition::read(&folder, "iterative-ra-table-1").unwrap();

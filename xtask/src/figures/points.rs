@@ -88,7 +88,8 @@ fn heights(plot: &Plot, row: &Row) -> Result<Vec<(String, f64, bool)>> {
         return there.map(|(name, value)| Ok((name.clone(), number(value)?, false))).collect();
     }
     let Some(by) = &plot.series else { bail!("plot.series: it is wanted") };
-    let series = column(row, "plot.series", by)?.clone();
+    let series = column(row, "plot.series", by)?;
+    let series = plot.named.get(series).unwrap_or(series).clone();
     let y = column(row, "plot.y", &plot.y)?;
     match (y.is_empty(), bound(row)) {
         (false, _) => Ok(vec![(series, number(y)?, false)]),

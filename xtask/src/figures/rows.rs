@@ -4,7 +4,7 @@ use super::definition::{Count, Device};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// When, at which commit and on which machine something was measured: the lines of the text beside a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,10 +24,12 @@ pub(super) struct Rows {
     pub(super) taken: Taken,
     /// Whether they were saved elsewhere, and not measured now.
     pub(super) is_saved: bool,
+    /// The file, and the text that says where it is from.
+    pub(super) files: [PathBuf; 2],
 }
 
 /// The rows of a CSV file with a head. None of them is an error.
-pub(super) fn read(path: &Path) -> Result<Vec<BTreeMap<String, String>>> {
+fn read(path: &Path) -> Result<Vec<BTreeMap<String, String>>> {
     let mut reader =
         csv::Reader::from_path(path).with_context(|| format!("cannot read {}", path.display()))?;
     let head = reader.headers()?.clone();
@@ -64,6 +66,12 @@ impl Taken {
 }
 
 impl Rows {
+    /// Those of a file that was measured now.
+    pub(super) fn read(path: &Path, text: &Path, device: Device) -> Result<Self> {
+        let files = [path, text].map(Path::to_path_buf);
+        Ok(Self { rows: read(path)?, device, taken: Taken::read(text), is_saved: false, files })
+    }
+
     /// The device as panels name it: as the first row does, for baselines of one thread stand beside it; and when it was saved.
     pub(super) fn place(&self) -> String {
         let first = self.rows.first();
@@ -117,6 +125,7 @@ pub(super) fn example(head: &str, lines: &[&str]) -> Rows {
         device: Device::Cpu,
         taken: Taken { gpu: "none".to_owned(), ..Taken::default() },
         is_saved: false,
+        files: [PathBuf::new(), PathBuf::new()],
     }
 }
 

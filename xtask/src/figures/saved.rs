@@ -1,19 +1,38 @@
-//! Results that were saved on a machine with a GPU, for one that has none: `results/<machine>/*.csv`.
+//! Results of a GPU, for machines that have none: what a figure was drawn from stays beside it, in `results/figures/gpu/`. Until it was
+//! drawn on a machine with a GPU, a file of a benchmark may stand in, which the definition names.
 
 use super::definition::{Device, Run};
-use super::rows::{Rows, Taken, read};
+use super::rows::Rows;
 use anyhow::{Context, Result, ensure};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-/// What was saved of a run, or nothing where the definition names no file. Only rows of a GPU count.
-pub(super) fn rows(results: &Path, run: &Run) -> Result<Option<Rows>> {
-    let Some(saved) = &run.saved else { return Ok(None) };
-    let path = results.join(saved);
+/// Keeps what a run of a figure found on a GPU, the `nth` of them.
+pub(super) fn keep(figures: &Path, name: &str, nth: usize, rows: &Rows) -> Result<()> {
+    let [path, text] = kept(figures, name, nth);
+    for (from, to) in rows.files.iter().zip([path, text]) {
+        fs::create_dir_all(to.parent().unwrap_or(figures))?;
+        fs::copy(from, &to).with_context(|| format!("cannot write {}", to.display()))?;
+    }
+    Ok(())
+}
+
+/// What was saved of a run, or nothing. Only rows of a GPU count.
+pub(super) fn rows(results: &Path, name: &str, nth: usize, run: &Run) -> Result<Option<Rows>> {
+    let [mut path, mut text] = kept(&results.join("figures"), name, nth);
+    if !path.is_file() {
+        let Some(saved) = &run.saved else { return Ok(None) };
+        path = results.join(saved);
+        text = path.with_extension("txt");
+    }
     ensure!(path.is_file(), "saved: there is no {}", path.display());
-    let text = run.saved_text.as_ref().map_or_else(|| path.with_extension("txt"), |text| results.join(text));
-    let mut rows = read(&path).context("saved")?;
+    let mut rows = Rows::read(&path, &text, Device::Cuda).context("saved")?;
     let is_gpu = |device: &String| device.starts_with("cuda");
-    rows.retain(|row| row.get("device").or_else(|| row.get("devices")).is_none_or(is_gpu));
-    ensure!(!rows.is_empty(), "saved: {} has no rows of a GPU", path.display());
-    Ok(Some(Rows { rows, device: Device::Cuda, taken: Taken::read(&text), is_saved: true }))
+    rows.rows.retain(|row| row.get("device").or_else(|| row.get("devices")).is_none_or(is_gpu));
+    ensure!(!rows.rows.is_empty(), "saved: {} has no rows of a GPU", path.display());
+    Ok(Some(Rows { is_saved: true, ..rows }))
+}
+
+fn kept(figures: &Path, name: &str, nth: usize) -> [PathBuf; 2] {
+    ["csv", "txt"].map(|end| figures.join("gpu").join(format!("{name}-{nth}.{end}")))
 }

@@ -33,7 +33,7 @@ const fn variant(
     Variant { name, label, colour, mark }
 }
 
-const ALL: [Variant; 82] = [
+const ALL: [Variant; 84] = [
     // Joins of keys.
     variant("skew", "ours, heavy keys apart", BLUE, "o"),
     variant("plain", "ours, all keys alike", SKY, "s"),
@@ -59,6 +59,7 @@ const ALL: [Variant; 82] = [
     variant("skewed", "skewed keys", BLUE, "D"),
     // Joins of sets.
     variant("cheapest", "ours, as planned", BLUE, "o"),
+    variant("index", "ours, by the index", GREEN, "s"),
     variant("dense", "ours, without an index", SKY, "s"),
     variant("noFilter", "ours, without filters", YELLOW, "x"),
     variant("noBitmap", "ours, without signatures", INK, "*"),
@@ -100,6 +101,7 @@ const ALL: [Variant; 82] = [
     variant("keep", "keep", YELLOW, "X"),
     variant("cluster", "cluster", PURPLE, "v"),
     variant("all", "whole job", BLUE, "o"),
+    variant("peak memory", "peak memory", VERMILION, "v"),
     // Measures and configurations.
     variant("jaro-winkler", "Jaro-Winkler", BLUE, "o"),
     variant("levenshtein", "Levenshtein", VERMILION, "v"),
