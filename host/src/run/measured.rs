@@ -80,20 +80,24 @@ pub fn measured(device: &dyn Backend, encoded: &Encoded, seed: u64) -> Result<Ve
 
 /// Times one predicate of an encoding. The encoding goes to the device whole, so it should be small.
 pub fn timing(device: &dyn Backend, encoded: &Encoded, predicate: usize, effort: Effort) -> Result<Timing> {
-    let program = Program::of_one(encoded, predicate as u32)?;
     match device.kind() {
-        BackendKind::Cuda => {
-            // A kernel looks at signatures before it walks, and walks are what costs.
-            let walked = encoded.restrict(0..encoded.n_left, 0..encoded.n_right).without_signatures();
-            grow(device, &walked, &program, effort)
-        }
+        BackendKind::Cuda => walked(device, encoded, predicate, effort),
         BackendKind::Cpu => {
+            let program = Program::of_one(encoded, predicate as u32)?;
             let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build();
             let one_thread =
                 one_thread.map_err(|error| Error::Job(format!("cannot start a thread: {error}")))?;
             one_thread.install(|| grow(device, encoded, &program, effort))
         }
     }
+}
+
+/// The same by kernels, without signatures: they are looked at before a pair is walked, and walks are what costs.
+pub fn walked(device: &dyn Backend, encoded: &Encoded, predicate: usize, effort: Effort) -> Result<Timing> {
+    let walked = encoded.restrict(0..encoded.n_left, 0..encoded.n_right).without_signatures();
+    // Not of the whole: operands are numbered anew.
+    let program = Program::of_one(&walked, predicate as u32)?;
+    grow(device, &walked, &program, effort)
 }
 
 fn grow(device: &dyn Backend, encoded: &Encoded, program: &Program, effort: Effort) -> Result<Timing> {

@@ -1,13 +1,15 @@
 //! Plans and ways to walk: the paper's own plan, any witness instead of the first, walks by recursion on every access path,
 //! and walks that are counted.
 
-use crate::bench::{Bench, CPU, EVERYWHERE, Registered, hashed, trials};
+use crate::bench::{Bench, CPU, EVERYWHERE, KERNELS, Registered, hashed, trials};
 use crate::papers::{by_pairs, for_random_cases};
 use hyperblock::inspect::analyze::Counted;
+use hyperblock::plan::cost::BackendKind;
 use hyperblock::plan::statistics::SelectivitySource;
 use hyperblock::plan::{
     AccessChoice, PlanChoice, Program, ScanOptions, SimilarityChoice, Variant, WitnessChoice,
 };
+use hyperblock::run::measured::{self, Effort};
 use hyperblock::{Control, Job, Prepared};
 use hyperblock_shared::path::{Branch, Observer, UNKNOWN};
 use hyperblock_shared::text::scratch_words;
@@ -16,6 +18,8 @@ use hyperblock_tests::oracle::Found;
 
 pub(crate) const TRIALS: &[Registered] = trials![
     EVERYWHERE => [without_names, by_descent, pinned_to_sweeps, counted_steps],
+    // Only they are timed like this.
+    KERNELS => [every_predicate_is_timed],
     // It asks no device: what a kernel's glance lets through is the same everywhere.
     CPU => [what_is_timed_is_walked]
 ];
@@ -171,5 +175,31 @@ fn what_is_timed_is_walked(_: Bench) {
             let witness = walk.witness(Branch::WHOLE, &job.encoded, left, right, &mut scratch[..], &mut ());
             assert_eq!(witness, None, "{predicate}: {left} {right}");
         }
+    }
+}
+
+/// Columns of few and of many values, which both sides use: what is timed reads each in its own.
+fn every_predicate_is_timed(bench: Bench) {
+    let n_rows = bench.by(0, 40, 500);
+    let row = |nth: usize| {
+        let city = ["Bonn", "Lyon", "Rome"][nth % 3].to_owned();
+        vec![Some(city), Some(format!("street of house {nth}")), Some(format!("{}", nth % 7))]
+    };
+    let left = Sheet::new(&["city", "street", "floor"], (0..n_rows).map(row).collect());
+    let whens = [
+        "levenshtein(l.street, r.street) <= 2",
+        "jaccard(words(l.street), words(r.street)) >= 0.5",
+        "levenshtein(l.city, r.city) <= 1 AND l.street = r.street",
+        "jaro_winkler(l.city, r.city) >= 0.9",
+        "abs(l.floor - r.floor) <= 1",
+    ];
+    let case = Case { left, right: None, whens: whens.map(str::to_owned).to_vec() };
+    let paper = case.prepare_with(&|job| job).unwrap_or_else(|error| panic!("{error}"));
+    let device = bench.open();
+    let encoded = &paper.prepared.encoded;
+    for predicate in 0..encoded.predicates.len() {
+        let timing = measured::walked(&*device, encoded, predicate, Effort::quick(BackendKind::Cuda));
+        let timing = timing.unwrap_or_else(|error| panic!("{predicate}: {error}"));
+        assert!(timing.nanoseconds > 0.0 && timing.n_pairs > 0, "{predicate}: {timing:?}");
     }
 }
