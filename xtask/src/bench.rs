@@ -71,6 +71,8 @@ mod sizes;
 #[cfg(feature = "bench")]
 mod stacks;
 #[cfg(feature = "bench")]
+mod stand_in;
+#[cfg(feature = "bench")]
 mod workflow;
 #[cfg(feature = "bench")]
 pub(crate) mod workload;
@@ -507,6 +509,9 @@ pub(crate) struct PlanningArgs {
     /// Only what it takes to know the cost of a predicate, measured and predicted, of the data set dblp_acm, if it is there
     #[arg(long, conflicts_with = "rows")]
     costs: bool,
+    /// With --costs, papers that are made in the shape of dblp_acm
+    #[arg(long, requires = "costs")]
+    generated: bool,
     /// The device, as for `hyperblock --device`
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,

@@ -12,6 +12,7 @@ use super::graph_args::{ClosureArgs, ClosureWay};
 use super::measure::Times;
 use super::relation::load_factor;
 use super::scan::open;
+use super::stand_in;
 use super::workload::data_sets;
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
@@ -79,9 +80,10 @@ pub(super) fn run(args: &ClosureArgs) -> Result<()> {
     let graphs: Vec<_> = match &args.graph[..] {
         [] => GRAPHS.to_vec(),
         names => {
-            let known = |name: &String| GRAPHS.into_iter().find(|graph| graph.0 == name);
+            let known = |name: &String| all().find(|graph| graph.0 == name);
             if let Some(unknown) = names.iter().find(|name| known(name).is_none()) {
-                bail!("there is no graph `{unknown}`; there are {}", GRAPHS.map(|graph| graph.0).join(", "));
+                let known: Vec<&str> = all().map(|graph| graph.0).collect();
+                bail!("there is no graph `{unknown}`; there are {}", known.join(", "));
             }
             names.iter().filter_map(known).collect()
         }
@@ -111,8 +113,16 @@ pub(super) fn run(args: &ClosureArgs) -> Result<()> {
     }
 }
 
-/// A graph, if its file is there; else it is said that it is left out.
+/// All graphs, also those that are made.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, u64, Option<f64>)> {
+    GRAPHS.into_iter().chain(stand_in::GRAPHS)
+}
+
+/// A graph, if its file is there or it is made; else it is said that it is left out.
 pub(super) fn read(name: &str) -> Result<Option<Graph>> {
+    if let Some(graph) = stand_in::graph(name) {
+        return Ok(Some(graph));
+    }
     let path = data_sets().join("graphs").join(format!("{name}.tsv"));
     if !path.exists() {
         println!("{name}: left out, {} is not there", path.display());

@@ -4,7 +4,7 @@
 //! What is timed begins with edges on the host, and ends with tuples there that were read once. Beside it stands the engine's own
 //! way to sort and merge, from and to ordinary memory. All must find the tuples that are known. Ways take turns.
 
-use super::closure::{GRAPHS, read};
+use super::closure::{GRAPHS, all, read};
 use super::graph_args::ClosurePaperArgs;
 use super::measure::Times;
 use crate::record;
@@ -32,10 +32,11 @@ pub(super) fn run(args: &ClosurePaperArgs) -> Result<()> {
     let gpu = Cuda::open(args.gpu)?;
     println!("{}", gpu.name());
     let mut lines = vec!["graph,tuples,way,total_s,joins_s,copies_s,device_bytes,rounds,ratio".to_owned()];
-    for (name, n_tuples, _) in GRAPHS {
-        if !args.graph.is_empty() && !args.graph.iter().any(|asked| asked == name) {
-            continue;
-        }
+    let is_asked = |name: &str| match &args.graph[..] {
+        [] => GRAPHS.iter().any(|graph| graph.0 == name),
+        asked => asked.iter().any(|asked| asked == name),
+    };
+    for (name, n_tuples, _) in all().filter(|graph| is_asked(graph.0)) {
         let Some(graph) = read(name)? else { continue };
         println!("{name}: {} edges, {n_tuples} tuples", graph.edges.len());
         for (way, seen) in measured(&gpu, &graph, n_tuples)? {

@@ -10,6 +10,7 @@ mod windows;
 
 use super::paper_args::GpudetArgs;
 use super::scan::open;
+use super::stand_in;
 use super::workload::data_sets;
 use crate::cargo::{root, target};
 use crate::record;
@@ -34,8 +35,10 @@ const ROWS: [(&str, [f64; 3]); 3] = [
 
 pub(super) fn run(args: &GpudetArgs) -> Result<()> {
     let devices = open(&args.on.device)?;
-    let table = cds()?;
-    let truth = data_sets().join("freedb_cds").join("matches.csv");
+    let [table, truth] = match args.generated {
+        true => stand_in::cds()?,
+        false => [cds()?, data_sets().join("freedb_cds").join("matches.csv")],
+    };
     if !args.window.is_empty() {
         return windows::run(&args.window, &devices, (&table, &truth), args.save.as_deref());
     }

@@ -12,6 +12,9 @@ pub(crate) struct GpudetArgs {
     /// Also score by an order for each attribute, as the paper does: a pair has what it is near by
     #[arg(long, conflicts_with = "window")]
     pub(super) by_attribute: bool,
+    /// CDs that are made in the shape of the paper's, where those are not there
+    #[arg(long)]
+    pub(super) generated: bool,
     #[command(flatten)]
     pub(super) on: Devices,
     /// Also write the figures and the machine to a file in this folder
@@ -22,6 +25,9 @@ pub(crate) struct GpudetArgs {
 /// Who is set beside the paper.
 #[derive(clap::Args)]
 pub(crate) struct PaperArgs {
+    /// Papers that are made in the shape of DBLP's and ACM's, where data sets are not there
+    #[arg(long)]
+    pub(super) generated: bool,
     #[command(flatten)]
     pub(super) on: Devices,
     /// Runs of each, after one that is not counted

@@ -85,7 +85,7 @@ pub(super) fn run(args: &PlanningArgs) -> Result<()> {
     let choice: DeviceChoice = args.device.parse().map_err(anyhow::Error::msg)?;
     let device = device::open(choice, None)?;
     if args.costs {
-        return costs::run(&*device, args.save.as_deref());
+        return costs::run(&*device, args.generated, args.save.as_deref());
     }
     println!(
         "{:44} {:>8} {:>8} {:>6}  {:>10} {:>10} {:>10}",
