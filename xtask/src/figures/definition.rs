@@ -169,6 +169,8 @@ pub(super) enum Kind {
     Lines,
     Bars,
     Stacks,
+    /// Bars side by side, each with its name.
+    Beside,
     Table,
 }
 
@@ -178,6 +180,7 @@ impl Kind {
             Self::Lines => "lines",
             Self::Bars => "bars",
             Self::Stacks => "stacks",
+            Self::Beside => "beside",
             Self::Table => "table",
         }
     }

@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// What the page's own part begins with.
-const HEADING: &str = "## Figures of the papers";
+pub(super) const HEADING: &str = "## Figures of the papers";
 
 /// All that is said of a figure.
 pub(super) struct Section<'a> {
