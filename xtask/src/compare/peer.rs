@@ -72,7 +72,12 @@ pub(super) const ALL: [Peer; 12] = [
         &["recordlinkage==0.16", "pandas==2.3.3"],
         script!("entities.py", "recordlinkage.py"),
     ),
-    peer("dedupe", "dedupe", &["dedupe==3.0.3", "numpy==2.4.6"], script!("entities.py", "dedupe.py")),
+    peer(
+        "dedupe",
+        "dedupe",
+        &["dedupe==3.0.3", "BTrees==5.2", "numpy==2.4.6"],
+        script!("entities.py", "dedupe.py"),
+    ),
     Peer {
         // Its sources know neither a recent setuptools nor a recent numpy.
         tools: &["setuptools<74", "numpy<2", "wheel"],

@@ -2,6 +2,8 @@
 
 
 class Peer(Polars):
+    # The package adds what is missing.
+    WITHOUT = {}
     # Rows of one side of a product: all pairs at once are more than memory holds.
     ROWS = 256
 

@@ -149,7 +149,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// So many pairs, each of any two of twice as many records: some in one giant component, and others in small ones.
+/// So many pairs, each of any two of as many records: most are in one giant component, and others in small ones.
 fn pairs(n: u32) -> Result<PathBuf> {
     let made = tables().join(format!("pairs-{n}.csv"));
     if made.is_file() {
@@ -159,7 +159,7 @@ fn pairs(n: u32) -> Result<PathBuf> {
     replace(&made, |file| {
         writeln!(file, "left,right")?;
         for _ in 0..n {
-            let (one, other) = (rng.random_range(1..=2 * n), rng.random_range(1..2 * n));
+            let (one, other) = (rng.random_range(1..=n), rng.random_range(1..n));
             // Another record: those from the first on move up by one.
             let other = if other >= one { other + 1 } else { other };
             writeln!(file, "{},{}", one.min(other), one.max(other))?;

@@ -22,7 +22,7 @@ pub(crate) struct Bar {
 
 /// Draws to `stem.svg`, `stem.png`, and both dark.
 pub(crate) fn draw(title: String, bars: Vec<Bar>, stem: &Path) -> Result<()> {
-    let plot: Plot = toml::from_str("kind = \"beside\"\ny_label = \"seconds\"\nlog_x = true")?;
+    let plot: Plot = toml::from_str("kind = \"beside\"\nx_label = \"seconds\"\nlog_x = true")?;
     let point = |bar: Bar| {
         let Bar { job, program, seconds, is_bound } = bar;
         Point { panel: job, x: program.clone(), series: program, y: seconds, is_bound }
