@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// A job to do; may be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     job: Vec<String>,
-    /// Another program to run; may be repeated [default: all that are not large to install]
+    /// Another program to run; may be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     peer: Vec<String>,
     /// What a run may take: then it is ended

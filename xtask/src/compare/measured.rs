@@ -104,9 +104,7 @@ impl Bench<'_> {
         }
         for (name, claim) in job.peers {
             let peer = peer::ALL.iter().find(|peer| peer.name == *name).context("a program is not known")?;
-            let is_meant =
-                if self.args.peer.is_empty() { !peer.is_large } else { is_asked(&self.args.peer, name) };
-            if !is_meant {
+            if !is_asked(&self.args.peer, name) {
                 continue;
             }
             match self.peer(peer, *claim, &ready, &ours) {
@@ -217,5 +215,36 @@ impl Bench<'_> {
             }
         }
         read(&output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::example;
+    use super::{Row, merged};
+
+    #[test]
+    fn what_was_measured_before_stays() {
+        let row = |job, program, seconds| example(job, program, Some(seconds), "compared");
+        let old = [
+            row("e1", "hyperblock", 1.0),
+            row("e1", "splink", 2.0),
+            row("e1", "duckdb", 3.0),
+            Row { rows: 7, ..row("e2", "duckdb", 4.0) },
+            row("s1w", "hyperblock", 5.0),
+        ];
+        let new = vec![row("e2", "hyperblock", 0.3), row("e1", "hyperblock", 0.1), row("e1", "splink", 0.2)];
+        let merged = merged(new, &old);
+        let told: Vec<_> =
+            merged.iter().map(|row| (row.job.as_str(), row.program.as_str(), row.median_s)).collect();
+        // In order; and nothing of a table of another size beside what is new.
+        let right = [
+            ("e1", "hyperblock", 0.1),
+            ("e1", "duckdb", 3.0),
+            ("e1", "splink", 0.2),
+            ("e2", "hyperblock", 0.3),
+            ("s1w", "hyperblock", 5.0),
+        ];
+        assert_eq!(told, right.map(|(job, program, seconds)| (job, program, Some(seconds))));
     }
 }

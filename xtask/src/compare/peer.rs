@@ -15,8 +15,6 @@ pub(super) struct Peer {
     /// What its sources are built with, where PyPI has no binaries.
     tools: &'static [&'static str],
     pub(super) script: &'static str,
-    /// Whether it is so large that it is only installed when it is asked for.
-    pub(super) is_large: bool,
 }
 
 /// A script between what limits it and what calls it.
@@ -37,7 +35,7 @@ const fn peer(
     packages: &'static [&'static str],
     script: &'static str,
 ) -> Peer {
-    Peer { name, label, packages, tools: &[], script, is_large: false }
+    Peer { name, label, packages, tools: &[], script }
 }
 
 pub(super) const ALL: [Peer; 12] = [

@@ -10,11 +10,17 @@ class Peer(Rapidfuzz):
         self.numpy, self.stringzilla = numpy, stringzilla
         self.tables = Polars()
         self.version = f"{stringzilla.__version__} with Polars {self.tables.version}"
-        self.cores = stringzillas.DeviceScope(cpu_cores=os.cpu_count())
-        self.levenshtein = stringzillas.LevenshteinDistances(capabilities=self.cores)
+        # By whether there is much to do: threads that have little wait for each other longer than that takes.
+        cores = {False: 1, True: os.cpu_count()}
+        self.scopes = {is_much: stringzillas.DeviceScope(cpu_cores=n) for is_much, n in cores.items()}
+        self.levenshtein = {
+            is_much: stringzillas.LevenshteinDistances(capabilities=scope) for is_much, scope in self.scopes.items()
+        }
 
     def cdist(self, rows, columns, scorer, cutoff, dtype):
-        return scorer(self.stringzilla.Strs(rows), self.stringzilla.Strs(columns), device=self.cores)
+        is_much = len(rows) * len(columns) >= self.MANY
+        texts = (self.stringzilla.Strs(side) for side in (rows, columns))
+        return scorer[is_much](*texts, device=self.scopes[is_much])
 
 
 PROGRAMS = {"stringzilla": Peer}

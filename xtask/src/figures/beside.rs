@@ -20,6 +20,11 @@ pub(crate) struct Bar {
     pub(crate) is_bound: bool,
 }
 
+/// A number as pages have it.
+pub(crate) fn rounded(number: f64) -> String {
+    page::rounded(number)
+}
+
 /// Draws to `stem.svg`, `stem.png`, and both dark.
 pub(crate) fn draw(title: String, bars: Vec<Bar>, stem: &Path) -> Result<()> {
     let plot: Plot = toml::from_str("kind = \"beside\"\nx_label = \"seconds\"\nlog_x = true")?;

@@ -139,7 +139,7 @@ impl Section<'_> {
 }
 
 /// Three digits that count.
-fn rounded(number: f64) -> String {
+pub(super) fn rounded(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }

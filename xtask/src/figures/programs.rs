@@ -2,7 +2,7 @@
 
 use super::variants::{BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION, Variant, YELLOW, variant};
 
-pub(super) const ALL: [Variant; 15] = [
+pub(super) const ALL: [Variant; 14] = [
     variant("hyperblock", "hyperblock", BLUE, "o"),
     variant("hyperblock-cuda", "hyperblock, GPU", SKY, "s"),
     variant("duckdb", "DuckDB", ORANGE, "^"),
@@ -17,5 +17,4 @@ pub(super) const ALL: [Variant; 15] = [
     variant("datasketch", "datasketch", YELLOW, "h"),
     variant("scipy", "scipy", ORANGE, "p"),
     variant("networkit", "NetworKit", GREEN, "H"),
-    variant("pyjedai", "pyJedAI", INK, "d"),
 ];
