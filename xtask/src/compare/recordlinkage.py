@@ -27,7 +27,7 @@ class Recordlinkage:
     def e1(self, people, output):
         people.index = people.index.astype("int64")
         pairs = self.blocked(people, ["zip"])
-        compare = self.recordlinkage.Compare()
+        compare = self.recordlinkage.Compare(n_jobs=os.cpu_count())
         compare.string("last_name", "last_name", method="levenshtein", label="last_name")
         scores = compare.compute(pairs, people)
         return self.write(pairs[(scores["last_name"] >= 0.8).to_numpy()], output)
