@@ -97,6 +97,9 @@ fn section(rows: &[Row], taken: &str) -> String {
              <img alt=\"times of programs by job\" src=\"compare.svg\"></picture>\n\n";
     text += STORY;
     text += &format!("\n- {taken}\n- Versions: {}\n", versions(rows));
+    for (commit, other) in others(rows) {
+        text += &format!("- At commit {commit}: {other}.\n");
+    }
     for jobs in rows.chunk_by(|one, next| one.job == next.job) {
         let first = &jobs[0];
         let (name, records) = (title(first), thousands(first.rows));
@@ -130,6 +133,21 @@ fn line(row: &Row, rows: &[Row]) -> String {
         answer.trim_start_matches("; ").replace('|', "/"),
         number(row.peak_mib),
     )
+}
+
+/// Programs and jobs of other commits than most.
+fn others(rows: &[Row]) -> Vec<(&str, String)> {
+    let mut commits: Vec<(&str, Vec<String>)> = Vec::new();
+    for row in rows {
+        let told = format!("{} of `{}`", label(row), row.job);
+        match commits.iter_mut().find(|(commit, _)| *commit == row.commit) {
+            Some((_, all)) => all.push(told),
+            None => commits.push((&row.commit, vec![told])),
+        }
+    }
+    commits.sort_by_key(|(_, all)| all.len());
+    commits.pop();
+    commits.into_iter().map(|(commit, all)| (commit, all.join(", "))).collect()
 }
 
 /// Each program once, with its version.
@@ -226,6 +244,14 @@ mod tests {
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }
+    }
+
+    #[test]
+    fn rows_of_other_commits_are_named() {
+        let mut rows = rows();
+        assert!(!section(&rows, "").contains("- At commit"));
+        rows[1].commit = "def".to_owned();
+        assert!(section(&rows, "").contains("- At commit def: DuckDB of `e1`.\n"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::check::Verdict;
 use super::script::Told;
 use super::tables::Ready;
 use crate::bench::peers::Seen;
+use crate::record;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -28,6 +29,8 @@ pub(super) struct Row {
     pub(super) f1: Option<f64>,
     pub(super) peak_mib: Option<f64>,
     pub(super) seen: String,
+    /// What it was measured beside: a call that measures some keeps the others.
+    pub(super) commit: String,
 }
 
 impl Row {
@@ -39,6 +42,7 @@ impl Row {
             program: program.to_owned(),
             device: "cpu".to_owned(),
             seen: why.to_owned(),
+            commit: record::commit(),
             ..Self::default()
         }
     }
@@ -122,6 +126,7 @@ pub(super) fn example(job: &str, program: &str, median_s: Option<f64>, seen: &st
         differ: median_s.map(|_| 0),
         peak_mib: Some(20.5),
         seen: seen.to_owned(),
+        commit: "abc".to_owned(),
         ..Row::default()
     }
 }
