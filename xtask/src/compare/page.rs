@@ -12,7 +12,7 @@ use anyhow::{Result, ensure};
 use std::io::Write;
 use std::path::Path;
 
-const TITLE: &str = "hyperblock beside other programs, on the same files, with the same answers";
+const TITLE: &str = "hyperblock beside other programs, on the same files";
 
 /// Writes all but the short table.
 pub(super) fn write(output: &Path, folder: &Path, rows: &[Row]) -> Result<()> {

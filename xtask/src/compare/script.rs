@@ -42,6 +42,8 @@ impl Script<'_> {
         command.args(["-c", self.text, self.program, self.job]).args([self.table, self.output]);
         command.args([RUNS.to_string(), self.most_seconds.to_string()]).arg(self.more);
         command.env("PYTHONPATH", self.modules).env("PYTHONWARNINGS", "ignore");
+        // One that learns goes through sets in their order, and would come to other entities each time.
+        command.env("PYTHONHASHSEED", "0");
         let ran = command.output().context("cannot start Python")?;
         let said = String::from_utf8_lossy(&ran.stderr);
         if !ran.status.success() {
