@@ -27,8 +27,8 @@ mod gpudet;
 mod graph_args;
 mod growth;
 #[cfg(feature = "bench")]
-mod job;
-mod job_args;
+pub(crate) mod job;
+pub(crate) mod job_args;
 #[cfg(feature = "bench")]
 mod join;
 #[cfg(feature = "bench")]
@@ -36,12 +36,14 @@ mod join_peers;
 #[cfg(feature = "bench")]
 pub(crate) mod measure;
 #[cfg(feature = "bench")]
+pub(crate) mod pairs;
+#[cfg(feature = "bench")]
 mod panels;
 #[cfg(feature = "bench")]
 mod paper;
 mod paper_args;
 #[cfg(feature = "bench")]
-mod peers;
+pub(crate) mod peers;
 #[cfg(feature = "bench")]
 mod plan;
 mod plan_args;

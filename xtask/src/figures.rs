@@ -8,6 +8,8 @@
 //! The engine is only linked with the feature `bench`; without it the command builds and starts itself again.
 
 #[cfg(feature = "bench")]
+pub(crate) mod beside;
+#[cfg(feature = "bench")]
 mod definition;
 #[cfg(feature = "bench")]
 mod drawing;
@@ -17,6 +19,8 @@ mod entry;
 mod page;
 #[cfg(feature = "bench")]
 mod points;
+#[cfg(feature = "bench")]
+mod programs;
 #[cfg(feature = "bench")]
 mod rows;
 #[cfg(feature = "bench")]
@@ -69,7 +73,8 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-fn share(text: &str) -> Result<f64> {
+/// A scale.
+pub(crate) fn share(text: &str) -> Result<f64> {
     let share: f64 = text.parse().context("not a number")?;
     ensure!(share > 0.0 && share <= 1.0, "must be above 0, and at most 1");
     Ok(share)

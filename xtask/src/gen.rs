@@ -25,6 +25,9 @@ mod vocabulary;
 mod words;
 pub(crate) mod zipf;
 
+#[cfg(feature = "bench")]
+pub(crate) use person::fold;
+
 use crate::replace::replace;
 use anyhow::{Context, Result};
 use std::path::PathBuf;

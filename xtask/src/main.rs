@@ -1,13 +1,14 @@
 //! `cargo xtask`: the project's own commands, one file each.
 //!
 //! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures,
-//! [`ablate`] measures without one part or another, [`figures`] draws the papers' figures from both, [`train_cost`] makes cost
-//! models, [`fuzz`] reads damaged files, [`simulate`] replays tasks over machines that are not here, and [`test`] is what CI
-//! runs. A new command is a file, a variant of `Command` and a line in `main`.
+//! [`ablate`] measures without one part or another, [`figures`] draws the papers' figures from both, [`compare`] runs other
+//! programs beside the engine, [`train_cost`] makes cost models, [`fuzz`] reads damaged files, [`simulate`] replays tasks over
+//! machines that are not here, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
 
 mod ablate;
 mod bench;
 mod cargo;
+mod compare;
 mod demo;
 mod device;
 mod figures;
@@ -53,6 +54,8 @@ enum Command {
     Ablate(ablate::Args),
     /// Measure and draw the figures and tables of the papers, with what the papers state beside
     Figures(figures::Args),
+    /// Run other programs from PyPI on the same files, hold their answers against ours, and measure both
+    Compare(compare::Args),
     /// Time predicates and access paths on a device, and train the model that predicts what they take
     TrainCost(train_cost::Args),
     /// Read damaged files of every kind, made by chance, for as long as asked
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Ablate(args) => ablate::run(&args),
         Command::Figures(args) => figures::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::TrainCost(args) => train_cost::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Simulate(args) => simulate::run(&args),

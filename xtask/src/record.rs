@@ -11,6 +11,9 @@ use std::process::Command;
 /// The commit that is measured, where git does not tell: a program that was carried to another machine.
 const COMMIT: &str = "HYPERBLOCK_COMMIT";
 
+/// What the place of figures is said by.
+const PLACES: [&str; 2] = ["--save", "--output"];
+
 /// Writes `<bench>.csv` and `<bench>.txt` to `folder`.
 pub(crate) fn save(folder: &Path, bench: &str, lines: &[String]) -> Result<()> {
     save_of(folder, bench, lines, &[("commit", commit())])
@@ -48,8 +51,9 @@ fn circumstances(subjects: &[(&str, String)]) -> String {
 fn without_place(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut is_place = false;
     let is_said = |word: &String| {
-        let is_left_out = is_place || word == "--save" || word.starts_with("--save=");
-        is_place = word == "--save";
+        let names_one = PLACES.contains(&word.split('=').next().unwrap_or_default());
+        let is_left_out = is_place || names_one;
+        is_place = PLACES.contains(&word.as_str());
         !is_left_out
     };
     words.filter(is_said).collect()
@@ -81,7 +85,7 @@ mod tests {
     }
     #[test]
     fn where_figures_go_is_not_said() {
-        for place in ["--save results/here ", "--save=results/here ", ""] {
+        for place in ["--save results/here ", "--save=results/here ", "--output here ", ""] {
             let command = format!("bench access {place}--device cpu,cuda");
             let words = without_place(command.split_whitespace().map(str::to_owned));
             assert_eq!(words.join(" "), "bench access --device cpu,cuda");

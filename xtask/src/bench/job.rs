@@ -8,7 +8,7 @@
 mod peers;
 mod people;
 pub(super) mod summary;
-mod work;
+pub(crate) mod work;
 
 use super::AgainstArgs;
 use super::against::{self, Budget, Compared, Pair, Program, Row, Scratch, Subject, Turns};

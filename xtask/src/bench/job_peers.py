@@ -1,12 +1,8 @@
-"""How long another program takes for a job over people, from a CSV file to a CSV file of pairs.
+"""How other programs do the jobs over people, from a CSV file to a CSV file of pairs: two ids a line, the smaller one first,
+in no order.
 
-Called with its name (duckdb, polars or rapidfuzz), a job (e1, e2, s1w, s1g or s1l), the table, a file for the pairs, and
-numbers: of runs, and of seconds that a run may take. Prints the program's version, the number of pairs, and the seconds of
-each run, a line each; or, after the version, a line that says why there are none. Pairs are two ids a line, the smaller
-one first, in no order.
-
-What is timed begins with the table on file and ends with the pairs on file. Python and its packages have started before.
-Each job is written as one who knows the program would:
+Prepended to what calls them: `job_main.py`, and the scripts of `cargo xtask compare`. Each job is written as one who knows
+the program would:
 
 - Integers decide wherever the program lets them: `10 * d <= 2 * length` is a similarity of 0.8 or more, and a double is not.
   Only Jaro-Winkler's similarity is a double, in all programs that have it.
@@ -21,24 +17,12 @@ Each job is written as one who knows the program would:
   too short is left out, and cdist takes texts several at a time.
 """
 
-import shutil
-
-# A run that takes longer is the only one.
-LONG = 10
-# Of the machine's memory.
-MOST_MEMORY = 0.9
-
 # Columns that are not as they look: a zip code may begin with a zero.
 TEXTS = ("first_name", "last_name", "street", "city", "zip", "phone", "description")
 # What is cut into tokens, the least Jaccard similarity in tenths, and how many of the first tokens must be common: as many
 # as leave few pairs, and are found soon.
 WORDS, GRAMS = "words", "grams"
 SETS = {"s1w": (WORDS, 8, 2), "s1g": (GRAMS, 7, 10), "e2": (GRAMS, 6, 10)}
-
-
-def temporary(output):
-    """Where DuckDB may put what it has no memory for."""
-    return f"{output}.temporary"
 
 
 class DuckDB:
@@ -57,7 +41,8 @@ class DuckDB:
         self.version = duckdb.__version__
 
     def run(self, job, table, output):
-        self.database = self.duckdb.connect(config={"temp_directory": temporary(output)})
+        # Where it may put what it has no memory for.
+        self.database = self.duckdb.connect(config={"temp_directory": f"{output}.temporary"})
         self.n_parts = self.ask("SELECT current_setting('threads')")
         # Parts would wait for each other, and a bar would be printed among the figures.
         self.ask("SET preserve_insertion_order = false")
@@ -211,6 +196,7 @@ class Rapidfuzz:
         import rapidfuzz
 
         self.numpy, self.rapidfuzz = numpy, rapidfuzz
+        self.levenshtein = rapidfuzz.distance.Levenshtein.distance
         self.tables = Polars()
         self.version = f"{rapidfuzz.__version__} with Polars {self.tables.version}"
 
@@ -261,7 +247,7 @@ class Rapidfuzz:
 
     def within(self, tenths):
         """At most so many edits by tenths of the longer text, which is the row's."""
-        np, distance = self.numpy, self.rapidfuzz.distance.Levenshtein.distance
+        np = self.numpy
 
         def rows_and_columns(texts, lengths, start, end):
             most = lengths[start:end] * tenths // 10
@@ -270,7 +256,7 @@ class Rapidfuzz:
             # Results hold the bound plus one at most, in one byte.
             assert most[0] < 255
             rows, columns = texts[start:end], texts[start : max(last, end)]
-            distances = self.cdist(rows, columns, distance, int(most[0]), np.uint8)
+            distances = self.cdist(rows, columns, self.levenshtein, int(most[0]), np.uint8)
             return np.nonzero(distances <= most.astype(np.uint8)[:, None])
 
         return rows_and_columns
@@ -288,25 +274,6 @@ class Rapidfuzz:
         return cdist(rows, columns, scorer=scorer, score_cutoff=cutoff, dtype=dtype, workers=workers)
 
 
-def run(program, job, table, output, n_runs, seconds):
-    """All runs, and one before them to warm up."""
-    program = {"duckdb": DuckDB, "polars": Polars, "rapidfuzz": Rapidfuzz}[program]()
-    print(program.version, flush=True)
-    if job in getattr(program, "WITHOUT", {}):
-        print(program.WITHOUT[job], flush=True)
-        return
-    tell(*timed(lambda: program.run(job, table, output), n_runs, seconds, LONG))
+PROGRAMS = {"duckdb": DuckDB, "polars": Polars, "rapidfuzz": Rapidfuzz}
 
 
-def main():
-    program, job, table, output = sys.argv[1:5]
-    n_runs, seconds = map(int, sys.argv[5:7])
-    memory = int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * MOST_MEMORY)
-    is_done = limited(lambda: run(program, job, table, output, n_runs, seconds), memory, seconds)
-    # What DuckDB had no memory for, and a part of an answer.
-    shutil.rmtree(temporary(output), ignore_errors=True)
-    if not is_done and os.path.exists(output):
-        os.remove(output)
-
-
-main()

@@ -1,7 +1,7 @@
 """What the scripts of other programs share: runs that are timed, in a child that may take so much memory and time.
 
 Prepended to each of them. A child that an alarm ends takes too long, whatever it is at; one that is refused memory ends by
-itself, or is ended.
+itself, or is ended. How much the largest process had in memory is told on standard error.
 """
 
 import os
@@ -36,6 +36,7 @@ def limited(work, memory, seconds):
             os.killpg(child, signal.SIGKILL)
         except ProcessLookupError:
             pass
+    print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, "KiB", file=sys.stderr)
     if ended == -signal.SIGALRM:
         print(f"over {seconds} s")
     elif ended in (NO_MEMORY, -signal.SIGABRT, -signal.SIGKILL):

@@ -9,14 +9,14 @@ use std::time::Duration;
 const WHYS: [&str; 3] = ["over ", "out of ", "has no "];
 
 /// What was seen of a program.
-pub(super) enum Seen {
+pub(crate) enum Seen {
     Times(Times),
     /// Why there are none.
     Nothing(String),
 }
 
 /// Its name with its version, and what was seen; wrong if it found another number of pairs, or did not run so many times.
-pub(super) fn parse(
+pub(crate) fn parse(
     program: &str,
     n_pairs: u64,
     is_complete: impl Fn(usize) -> bool,

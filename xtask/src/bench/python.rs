@@ -12,13 +12,11 @@ pub(crate) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
 }
 
 /// The same where PyPI has only sources: they are built with `tools`, of versions that still know them.
-pub(super) fn built(name: &str, tools: &[&str], packages: &[&str]) -> Result<PathBuf> {
+pub(crate) fn built(name: &str, tools: &[&str], packages: &[&str]) -> Result<PathBuf> {
     let folder = target().join(name);
     let python = folder.join("bin/python");
-    // A package may stand with the versions that will do.
-    let module = |package: &&str| package.split(['<', '=', '>']).next().unwrap_or_default().to_owned();
-    let all = packages.iter().map(module).collect::<Vec<_>>().join(", ");
-    let ready = || output(at_root(&python).args(["-c", &format!("import {all}")])).is_some();
+    let all = packages.iter().map(|package| module(package)).collect::<Vec<_>>().join(", ");
+    let ready = || output(at_root(&python).args(["-c", &imports(packages)])).is_some();
     if ready() {
         return Ok(python);
     }
@@ -38,6 +36,23 @@ pub(super) fn built(name: &str, tools: &[&str], packages: &[&str]) -> Result<Pat
     Ok(python)
 }
 
+/// What a package is imported as. It may stand with the versions that will do; and what follows a dash is how it was built.
+fn module(package: &str) -> &str {
+    package.split(['<', '=', '>', '-']).next().unwrap_or_default()
+}
+
+/// What Python does if all packages are there, in their versions where one alone will do.
+fn imports(packages: &[&str]) -> String {
+    let mut lines = vec!["from importlib.metadata import version".to_owned()];
+    for package in packages {
+        lines.push(format!("import {}", module(package)));
+        if let Some((name, version)) = package.split_once("==") {
+            lines.push(format!("assert version('{name}') == '{version}'"));
+        }
+    }
+    lines.join("\n")
+}
+
 /// Runs pip. What it says is shown, and if it fails, its last error is ours.
 fn pip(command: &mut Command) -> Result<()> {
     let pip = command.output().context("cannot start pip")?;
@@ -53,7 +68,18 @@ fn last_error(said: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::last_error;
+    use super::{imports, last_error};
+
+    #[test]
+    fn versions_are_looked_at() {
+        let lines = [
+            "from importlib.metadata import version",
+            "import numpy",
+            "import stringzillas",
+            "assert version('stringzillas-cpus') == '5.3.2'",
+        ];
+        assert_eq!(imports(&["numpy<2", "stringzillas-cpus==5.3.2"]), lines.join("\n"));
+    }
 
     #[test]
     fn the_last_error_is_told() {

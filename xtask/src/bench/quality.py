@@ -168,6 +168,8 @@ def main():
 
     # All values are text, as they are written. Empty ones are missing.
     connection = duckdb.connect()
+    # It would be printed among the seconds.
+    connection.execute("SET enable_progress_bar = false")
     extra = "".join(f', {sql} AS "{column}"' for column, sql in derived.items())
     names = ["left_table", "right_table"][: len(given.tables)]
     for name, path in zip(names, given.tables, strict=True):

@@ -46,7 +46,7 @@ pub(crate) fn open(asked: &[String]) -> Result<Vec<Box<dyn Backend>>> {
 }
 
 /// Their names, as for `hyperblock --device`.
-pub(super) fn names(asked: &[String]) -> Vec<String> {
+pub(crate) fn names(asked: &[String]) -> Vec<String> {
     let gpu = || cuda::gpus().is_ok().then(|| "cuda".to_owned());
     match asked {
         [] => [Some("cpu".to_owned()), gpu()].into_iter().flatten().collect(),

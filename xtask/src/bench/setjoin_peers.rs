@@ -20,7 +20,8 @@ use hyperblock::{Control, Job};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const SCRIPT: &str = concat!(include_str!("limited.py"), include_str!("setjoin_peers.py"));
+const SCRIPT: &str =
+    concat!(include_str!("limited.py"), include_str!("setjoin_peers.py"), include_str!("setjoin_main.py"));
 /// Packages as Python imports them, and what they are built with. The first has no binaries for a recent
 /// Python, and its sources know neither a recent setuptools nor a recent numpy.
 const PROGRAMS: [(&str, &[&str]); 2] =

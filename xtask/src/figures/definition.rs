@@ -170,6 +170,8 @@ pub(super) enum Kind {
     Lines,
     Bars,
     Stacks,
+    /// Bars side by side, each with its name.
+    Beside,
     Table,
 }
 
@@ -179,6 +181,7 @@ impl Kind {
             Self::Lines => "lines",
             Self::Bars => "bars",
             Self::Stacks => "stacks",
+            Self::Beside => "beside",
             Self::Table => "table",
         }
     }

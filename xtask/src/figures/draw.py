@@ -98,7 +98,22 @@ def stacks(axes, points, told, ink):
     axes.set_xticks(list(shown), [short(order[ix]) for ix in shown], rotation=35 if len(order) > 7 else 0)
 
 
-KINDS = {"lines": lines, "bars": bars, "stacks": stacks}
+def beside(axes, points, told, ink):
+    """Bars from the left, the first one on top, with their names and heights."""
+    looks = {series["name"]: series for series in told["series"]}
+    axes.set_xscale("log" if told["log_x"] else "linear")
+    for at, (name, _, height, is_bound) in zip(range(len(points), 0, -1), points):
+        axes.barh(at, height, 0.75, color=colour(looks[name], ink), edgecolor=ink, linewidth=0.4, hatch="///" if is_bound else None)
+        axes.annotate(f"over {height:g} s" if is_bound else f"{height:.3g} s", (height, at), (3, 0), textcoords="offset points",
+                      va="center", fontsize=6, color=ink)
+    axes.set_yticks(range(len(points), 0, -1), [looks[point[0]]["label"] for point in points])
+    axes.grid(False)
+    # Room for what stands behind the longest bar, and a beginning before the shortest.
+    heights = [point[2] for point in points]
+    axes.set_xlim(min(heights) / 3 if told["log_x"] else 0, max(heights) * (6 if told["log_x"] else 1.2))
+
+
+KINDS = {"lines": lines, "bars": bars, "stacks": stacks, "beside": beside}
 
 
 def style(axes, ink, grid):
@@ -135,7 +150,14 @@ def logarithmic(axes, all_heights):
     axes.set_ylim(10.0**low, 10.0 ** max(high, low + 1) * 1.05)
     axes.yaxis.set_major_locator(LogLocator(numticks=12))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: decade(value)))
+
+
+def decade(value):
+    """A power of ten."""
+    if value >= 10**6:
+        return f"$10^{{{round(math.log10(value))}}}$"
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
 def from_zero(axes, points, kind):

@@ -53,7 +53,11 @@ impl Work {
         }
         self.check(&definition, &measured)?;
         let Some(python) = &self.python else { return Ok(()) };
-        let Measured { all, of_gpu, missing, notes } = measured;
+        let Measured { all, of_gpu, mut missing, notes } = measured;
+        if all.is_empty() && missing.is_empty() {
+            // A picture says so, too.
+            missing.clone_from(&notes);
+        }
         let mut drawn = Vec::new();
         let mut table = Table::default();
         match &definition.plot {
@@ -101,18 +105,13 @@ impl Work {
             measured.notes.push(format!("{data} is not there: data is made in its shape"));
         }
         for device in &run.on {
-            if !self.runner.devices.contains(device) {
-                match (device, saved::rows(&root().join("results"), name, nth, run)?) {
-                    (Device::Cuda, Some(rows)) => measured.all.push(rows),
-                    // What stands in for data need not stand in for a GPU.
-                    (Device::Cuda, None) if run.without.is_some() => {}
-                    (Device::Cuda, None) => measured.missing.push("needs a GPU".to_owned()),
-                    (Device::Cpu, _) => measured.notes.push("The CPU was left out (--device)".to_owned()),
-                }
-                continue;
-            }
-            match self.runner.run(run, self.scale, *device)? {
-                Ran::Rows(rows) => {
+            let ran = match self.runner.devices.contains(device) {
+                true => self.runner.run(run, self.scale, *device)?,
+                false => Ran::Not,
+            };
+            match ran {
+                Ran::Rows(mut rows) => {
+                    rows.is_made = run.without.is_some();
                     if *device == Device::Cuda {
                         measured.of_gpu.push((nth, rows.clone()));
                     }
@@ -122,7 +121,15 @@ impl Work {
                     measured.missing.push(format!("{}: over {seconds} s, {command}", device.name()));
                 }
                 Ran::Without(data) => measured.missing.push(format!("the data set {data} is not there")),
-                Ran::Not => measured.missing.push(format!("{}: not measured", device.name())),
+                Ran::Not if *device == Device::Cpu => {
+                    measured.notes.push("The CPU was not measured (--device, --measured)".to_owned());
+                }
+                Ran::Not => match saved::rows(&root().join("results"), name, nth, run)? {
+                    Some(rows) => measured.all.push(rows),
+                    // What stands in for data need not stand in for a GPU.
+                    None if run.without.is_some() => {}
+                    None => measured.missing.push("needs a GPU".to_owned()),
+                },
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// What the page's own part begins with.
-const HEADING: &str = "## Figures of the papers";
+pub(super) const HEADING: &str = "## Figures of the papers";
 
 /// All that is said of a figure.
 pub(super) struct Section<'a> {
@@ -129,17 +129,14 @@ impl Section<'_> {
             let over = if point.is_bound { "over " } else { "" };
             format!("{over}{} ({})", rounded(point.y), point.panel)
         });
-        format!(
-            "| {} | {value} | {} | {} |\n",
-            what.join(", "),
-            ours.collect::<Vec<_>>().join("; "),
-            stated.at
-        )
+        let cells = [what.join(", "), value, ours.collect::<Vec<_>>().join("; "), stated.at.clone()];
+        // Papers write sizes between bars.
+        format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
     }
 }
 
 /// Three digits that count.
-fn rounded(number: f64) -> String {
+pub(super) fn rounded(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }

@@ -24,6 +24,8 @@ pub(super) struct Rows {
     pub(super) taken: Taken,
     /// Whether they were saved elsewhere, and not measured now.
     pub(super) is_saved: bool,
+    /// Whether they are of data that was made in the shape of what is not there.
+    pub(super) is_made: bool,
     /// The file, and the text that says where it is from.
     pub(super) files: [PathBuf; 2],
 }
@@ -69,7 +71,14 @@ impl Rows {
     /// Those of a file that was measured now.
     pub(super) fn read(path: &Path, text: &Path, device: Device) -> Result<Self> {
         let files = [path, text].map(Path::to_path_buf);
-        Ok(Self { rows: read(path)?, device, taken: Taken::read(text), is_saved: false, files })
+        Ok(Self {
+            rows: read(path)?,
+            device,
+            taken: Taken::read(text),
+            is_saved: false,
+            is_made: false,
+            files,
+        })
     }
 
     /// The device as panels name it: as the first row does, for baselines of one thread stand beside it; and when it was saved.
@@ -86,11 +95,13 @@ impl Rows {
         if self.is_saved { format!("{device}, saved {}", self.taken.day()) } else { device }
     }
 
-    /// Holds a count against the rows that it is of, and says how many there are; nothing, if it is of another scale. What is
-    /// saved was measured with all rows.
+    /// Holds a count against the rows that it is of, and says how many there are; nothing, if it is of another scale or of other
+    /// data. What is saved was measured with all rows.
     pub(super) fn check(&self, count: &Count, scale: f64) -> Result<Option<usize>> {
         let scale = if self.is_saved { 1.0 } else { scale };
-        if count.scale.is_some_and(|of| of != scale) {
+        let has_data = |data: &String| self.rows.iter().any(|row| row.get("data") == Some(data));
+        let is_other = self.is_made || !count.of.get("data").is_none_or(has_data);
+        if is_other || count.scale.is_some_and(|of| of != scale) {
             return Ok(None);
         }
         let (column, value) = (&count.column, count.value);
@@ -125,6 +136,7 @@ pub(super) fn example(head: &str, lines: &[&str]) -> Rows {
         device: Device::Cpu,
         taken: Taken { gpu: "none".to_owned(), ..Taken::default() },
         is_saved: false,
+        is_made: false,
         files: [PathBuf::new(), PathBuf::new()],
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn keep(figures: &Path, name: &str, nth: usize, rows: &Rows) -> Resul
     Ok(())
 }
 
-/// What was saved of a run, or nothing. Only rows of a GPU count.
+/// What was saved of a run, or nothing. Only rows of a GPU count, and of baselines that have one thread.
 pub(super) fn rows(results: &Path, name: &str, nth: usize, run: &Run) -> Result<Option<Rows>> {
     let [mut path, mut text] = kept(&results.join("figures"), name, nth);
     if !path.is_file() {
@@ -27,7 +27,7 @@ pub(super) fn rows(results: &Path, name: &str, nth: usize, run: &Run) -> Result<
     }
     ensure!(path.is_file(), "saved: there is no {}", path.display());
     let mut rows = Rows::read(&path, &text, Device::Cuda).context("saved")?;
-    let is_gpu = |device: &String| device.starts_with("cuda");
+    let is_gpu = |device: &String| device.starts_with("cuda") || device == "cpu (1 thread)";
     rows.rows.retain(|row| row.get("device").or_else(|| row.get("devices")).is_none_or(is_gpu));
     ensure!(!rows.rows.is_empty(), "saved: {} has no rows of a GPU", path.display());
     Ok(Some(Rows { is_saved: true, ..rows }))

@@ -3,6 +3,8 @@
 //! Colours are those of Okabe and Ito, which colour-blind readers tell apart. There are eight of them and more variants, so those
 //! that never meet share one; ours is always blue. Marks differ, too, for prints without colour.
 
+use super::programs;
+
 /// A variant as it is drawn.
 #[derive(Debug)]
 pub(super) struct Variant {
@@ -15,16 +17,16 @@ pub(super) struct Variant {
 }
 
 /// Black, but white on a dark page.
-const INK: &str = "ink";
-const ORANGE: &str = "#E69F00";
-const SKY: &str = "#56B4E9";
-const GREEN: &str = "#009E73";
-const YELLOW: &str = "#F0E442";
-const BLUE: &str = "#0072B2";
-const VERMILION: &str = "#D55E00";
-const PURPLE: &str = "#CC79A7";
+pub(super) const INK: &str = "ink";
+pub(super) const ORANGE: &str = "#E69F00";
+pub(super) const SKY: &str = "#56B4E9";
+pub(super) const GREEN: &str = "#009E73";
+pub(super) const YELLOW: &str = "#F0E442";
+pub(super) const BLUE: &str = "#0072B2";
+pub(super) const VERMILION: &str = "#D55E00";
+pub(super) const PURPLE: &str = "#CC79A7";
 
-const fn variant(
+pub(super) const fn variant(
     name: &'static str,
     label: &'static str,
     colour: &'static str,
@@ -132,17 +134,18 @@ const ALL: [Variant; 84] = [
 
 /// A variant by its name.
 pub(super) fn known(name: &str) -> Option<&'static Variant> {
-    ALL.iter().find(|variant| variant.name == name)
+    ALL.iter().chain(&programs::ALL).find(|variant| variant.name == name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, known};
+    use super::{ALL, known, programs};
 
     #[test]
     fn names_are_there_once() {
-        for variant in &ALL {
-            assert_eq!(ALL.iter().filter(|other| other.name == variant.name).count(), 1, "{}", variant.name);
+        let all = || ALL.iter().chain(&programs::ALL);
+        for variant in all() {
+            assert_eq!(all().filter(|other| other.name == variant.name).count(), 1, "{}", variant.name);
         }
         assert!(known("cbase").is_some() && known("cbasis").is_none());
     }

@@ -205,7 +205,7 @@ pub(super) fn district(person: &Person) -> String {
 }
 
 /// A letter without its accent, as people write it who have no key for it.
-pub(super) fn fold(c: char) -> Option<&'static str> {
+pub(crate) fn fold(c: char) -> Option<&'static str> {
     Some(match c {
         'á' | 'à' | 'â' | 'ã' | 'å' | 'ą' | 'ă' => "a",
         'Á' | 'À' | 'Â' | 'Å' => "A",

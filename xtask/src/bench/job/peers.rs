@@ -15,6 +15,7 @@ use crate::bench::AgainstArgs;
 use crate::bench::against::Subject;
 use crate::bench::job_args::{JobArgs, JobName};
 use crate::bench::measure::Times;
+use crate::bench::pairs::{Pairs, n_differ, read};
 use crate::bench::peers::{self, Seen};
 use crate::bench::python::environment;
 use crate::bench::scan::names;
@@ -23,10 +24,11 @@ use crate::record;
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-const SCRIPT: &str = concat!(include_str!("../limited.py"), include_str!("../job_peers.py"));
+const SCRIPT: &str =
+    concat!(include_str!("../limited.py"), include_str!("../job_peers.py"), include_str!("../job_main.py"));
 const PROGRAMS: [&str; 3] = ["duckdb", "polars", "rapidfuzz"];
 const PACKAGES: [&str; 4] = ["duckdb", "polars", "rapidfuzz", "numpy"];
 /// The largest table, if nothing else is said, and the smallest that is tried before it.
@@ -34,12 +36,7 @@ const MOST_ROWS: u32 = 10 * ROWS;
 const LEAST_ROWS: u32 = ROWS / 10;
 /// Runs to take the median of, if nothing else is said, after one that is not counted.
 const RUNS: u32 = 3;
-/// More than doubles lose, and less than two similarities of short texts differ.
-const BILLIONTH: f64 = 1e-9;
 const HEAD: &str = "job,rows,program,runs,median_s,device,hyperblock_s,ratio,pairs,differ,seen";
-
-/// Pairs of ids, the smaller one first, in order.
-type Pairs = Vec<(u32, u32)>;
 
 /// What is compared, and with what.
 struct Bench<'a> {
@@ -176,30 +173,13 @@ impl Bench<'_> {
 
     /// How many pairs only one of both has; an error if that is not for the sake of doubles.
     fn n_differ(&self, work: &Work, ours: &Ours, theirs: &Theirs) -> Result<usize> {
-        let (only_ours, only_theirs) =
-            (without(&ours.pairs, &theirs.pairs), without(&theirs.pairs, &ours.pairs));
-        if only_ours.is_empty() && only_theirs.is_empty() {
-            return Ok(0);
-        }
         let shifted = |by| -> Result<Pairs> {
             let output = self.folder.join("shifted.csv");
             to_file(&self.ours.program, &work.shifted(by)?, &ours.device, &output)?;
             read(&output)
         };
-        let (above, below) = (shifted(BILLIONTH)?, shifted(-BILLIONTH)?);
-        let wrong = without(&only_theirs, &below).into_iter();
-        let wrong: Pairs =
-            wrong.chain(only_ours.iter().copied().filter(|pair| above.binary_search(pair).is_ok())).collect();
-        ensure!(
-            wrong.is_empty(),
-            "{} of {} rows: we and {} differ by {} pairs that are not at a threshold, such as {:?}",
-            work.name(),
-            work.rows,
-            theirs.name,
-            wrong.len(),
-            wrong[0]
-        );
-        Ok(only_ours.len() + only_theirs.len())
+        n_differ(&ours.pairs, &theirs.pairs, shifted)
+            .with_context(|| format!("{} on {}", theirs.name, work.name()))
     }
 }
 
@@ -215,30 +195,6 @@ fn sizes(most: u32) -> Vec<u32> {
 fn parse(program: &str, n_pairs: usize, runs: u32, printed: &str) -> Result<(String, Seen)> {
     // One that takes long is measured once.
     peers::parse(program, n_pairs as u64, |n| n == runs as usize || n == 1, printed)
-}
-
-/// Pairs as all programs write them: two ids a line, after a head. We write the rule, too.
-fn read(path: &Path) -> Result<Pairs> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    pairs(&text).with_context(|| format!("{} has no pairs", path.display()))
-}
-
-fn pairs(text: &str) -> Result<Pairs> {
-    let pair = |line: &str| -> Result<(u32, u32)> {
-        let mut fields = line.split(',');
-        let mut id = || -> Result<u32> { Ok(fields.next().context("a line is too short")?.parse()?) };
-        Ok((id()?, id()?))
-    };
-    let mut pairs = text.lines().skip(1).map(pair).collect::<Result<Pairs>>()?;
-    pairs.sort_unstable();
-    ensure!(pairs.iter().all(|(left, right)| left < right), "a pair has the larger id first");
-    ensure!(pairs.is_sorted_by(|one, next| one < next), "a pair stands there twice");
-    Ok(pairs)
-}
-
-/// Those of the first that the second has not.
-fn without(pairs: &[(u32, u32)], others: &[(u32, u32)]) -> Pairs {
-    pairs.iter().copied().filter(|pair| others.binary_search(pair).is_err()).collect()
 }
 
 fn describe(name: &str, theirs: &Times, ours: &Ours, n_differ: usize) -> String {
@@ -272,7 +228,7 @@ fn line(name: &str, theirs: &Times, ours: &Ours, n_differ: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ours, Pairs, Seen, describe, line, pairs, parse, sizes, without};
+    use super::{Ours, Seen, describe, line, parse, sizes};
     use crate::bench::measure::Times;
     use std::time::Duration;
 
@@ -315,17 +271,5 @@ mod tests {
         assert_eq!(sizes(1_000_000), [10_000, 100_000, 1_000_000]);
         assert_eq!(sizes(50_000), [50_000]);
         assert_eq!(sizes(500), [500]);
-    }
-
-    #[test]
-    fn pairs_are_told_apart() {
-        let ours = pairs("left,right,rule\n3,158,rule 1\n3,9,rule 2\n").unwrap();
-        let theirs = pairs("left,right\n3,9\n4,5\n").unwrap();
-        assert_eq!(ours, [(3, 9), (3, 158)]);
-        assert_eq!((without(&ours, &theirs), without(&theirs, &ours)), (vec![(3, 158)], vec![(4, 5)]));
-        assert_eq!(pairs("left,right\n").unwrap(), Pairs::new());
-        for wrong in ["left,right\n2,1\n", "left,right\n1,2\n1,2\n", "left,right\n1\n", "left,right\na,2\n"] {
-            assert!(pairs(wrong).is_err(), "{wrong:?}");
-        }
     }
 }

@@ -134,7 +134,7 @@ fn write_rules(name: &str, conditions: &[&str]) -> Result<PathBuf> {
 }
 
 /// A condition with its threshold, if it has one at its end, so much higher.
-fn shift(condition: &str, by: f64) -> String {
+pub(crate) fn shift(condition: &str, by: f64) -> String {
     const AT_LEAST: &str = " >= ";
     let shifted = condition.rsplit_once(AT_LEAST).and_then(|(measure, threshold)| {
         let threshold: f64 = threshold.parse().ok()?;
@@ -149,7 +149,7 @@ impl JobName {
     }
 
     /// Of jobs over people; others have none here.
-    pub(super) fn conditions(self) -> &'static [&'static str] {
+    pub(crate) const fn conditions(self) -> &'static [&'static str] {
         match self {
             Self::E1 => &E1,
             Self::E2 => &E2,
