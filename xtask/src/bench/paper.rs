@@ -53,8 +53,11 @@ const ROWS: [(&str, &str, Option<u64>, Paper); 8] = [
     ("dblp_scholar_labelled", OURS, None, SCHOLAR),
 ];
 
-const HEAD: &str = "data,rules,device,candidates,recall,precision,f1,cssr_permille,runs,stages_s,wall_s,host_gb,device_gb,\
+const HEAD: &str = "data,rules,variant,device,candidates,recall,precision,f1,cssr_permille,runs,stages_s,wall_s,host_gb,device_gb,\
                     paper_recall,paper_f1,paper_cssr_permille,paper_s,paper_host_gb,paper_device_gb";
+
+/// The engine with all its parts.
+const FULL: &str = "full";
 
 /// The files of a row.
 struct Work {
@@ -84,6 +87,7 @@ pub(super) fn run(args: &PaperArgs) -> Result<()> {
         Some(program) => Subject::given(program),
         None => Subject::built_here(Program::Hyperblock),
     }?;
+    let variant = args.variant.as_deref();
     let mut lines = vec![HEAD.to_owned()];
     println!(
         "{:22} {:12} {:6} {:>10}  {:14} {:>9}  {:14} {:14} {:16} {:>7}  {:14} {:14}",
@@ -100,7 +104,13 @@ pub(super) fn run(args: &PaperArgs) -> Result<()> {
         "host (GB)",
         "device (GB)"
     );
-    let is_asked = |data: &str| args.generated == (data == GENERATED_PAPERS);
+    for data in &args.data {
+        ensure!(ROWS.iter().any(|row| row.0 == data), "{data} is in none of the tables");
+    }
+    let is_asked = |data: &str| {
+        let is_named = args.data.is_empty() || args.data.iter().any(|name| name == data);
+        is_named && args.generated == (data == GENERATED_PAPERS)
+    };
     for (data, rules, mut known, paper) in ROWS.into_iter().filter(|row| is_asked(row.0)) {
         let Some(work) = Work::find(data, rules)? else {
             println!("{data}: left out, its tables are not in {}", data_sets().display());
@@ -110,7 +120,8 @@ pub(super) fn run(args: &PaperArgs) -> Result<()> {
             let mut runs = Vec::new();
             // The first has files cached.
             for nth in 0..=args.runs {
-                let run = work.once(&side.program, &device).with_context(|| format!("{data} on {device}"))?;
+                let run = work.once(&side.program, variant, &device);
+                let run = run.with_context(|| format!("{data} on {device}"))?;
                 if nth > 0 {
                     runs.push(run);
                 }
@@ -122,7 +133,8 @@ pub(super) fn run(args: &PaperArgs) -> Result<()> {
                 "{data}, {rules}: {found} candidates on {device}, but {wanted} are right"
             );
             figures.print(&format!("{data:22} {rules:12} {device:6}"), &paper);
-            lines.push(format!("{data},{rules},{device},{}", figures.line(&paper)));
+            let variant = variant.unwrap_or(FULL);
+            lines.push(format!("{data},{rules},{variant},{device},{}", figures.line(&paper)));
         }
     }
     println!("in brackets the paper's");
@@ -150,12 +162,15 @@ impl Work {
     }
 
     /// Runs the program once: its seconds from start to end, and what it says.
-    fn once(&self, program: &Path, device: &str) -> Result<(f64, Summary)> {
+    fn once(&self, program: &Path, variant: Option<&str>, device: &str) -> Result<(f64, Summary)> {
         let folder = Scratch::new()?;
         let mut command = Command::new(program);
         command.arg("link").args([&self.left, &self.right]).arg("--rules").arg(&self.rules);
         command.arg("--truth").arg(&self.truth).args(["--device", device]);
         command.arg("--output").arg(folder.0.join("out.csv"));
+        if let Some(variant) = variant {
+            command.args(["--variant", variant]);
+        }
         let start = Instant::now();
         let ran = command.output().with_context(|| format!("cannot start {}", program.display()))?;
         let wall = start.elapsed().as_secs_f64();
@@ -229,7 +244,7 @@ impl Figures {
 
 #[cfg(test)]
 mod tests {
-    use super::{ACM, Figures, HEAD, ROWS};
+    use super::{ACM, Figures, GENERATED_PAPERS, HEAD, ROWS};
     use crate::bench::job::summary;
     use crate::cargo::root;
 
@@ -253,10 +268,10 @@ on the device    476.8 MiB
             (figures.n_candidates, figures.n_runs, figures.seconds, figures.wall),
             (2_798, 3, 0.12, 0.5)
         );
-        let line = format!("dblp_acm,xtask/paper,cuda,{}", figures.line(&ACM));
+        let line = format!("dblp_acm,xtask/paper,full,cuda,{}", figures.line(&ACM));
         assert_eq!(
             line,
-            "dblp_acm,xtask/paper,cuda,2798,0.9978,0.7931,0.8837,0.4662,3,0.120000,0.500000,0.1000,0.5000,\
+            "dblp_acm,xtask/paper,full,cuda,2798,0.9978,0.7931,0.8837,0.4662,3,0.120000,0.500000,0.1000,0.5000,\
              0.94,0.9400,0.4,0.8,0.3,0.6"
         );
         assert_eq!(line.split(',').count(), HEAD.split(',').count());
@@ -272,6 +287,7 @@ on the device    476.8 MiB
     #[test]
     fn every_row_has_its_rules() {
         for (data, rules, ..) in ROWS {
+            let data = if data == GENERATED_PAPERS { "dblp_acm" } else { data };
             assert!(root().join(rules).join(format!("{data}.toml")).is_file(), "{data}, {rules}");
         }
     }

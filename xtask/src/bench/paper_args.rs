@@ -28,6 +28,12 @@ pub(crate) struct PaperArgs {
     /// Papers that are made in the shape of DBLP's and ACM's, where data sets are not there
     #[arg(long)]
     pub(super) generated: bool,
+    /// A data set, such as dblp_acm; may be repeated [default: all that are there]
+    #[arg(long, value_name = "NAME")]
+    pub(super) data: Vec<String>,
+    /// Without a part, as for `hyperblock --variant`: noEPG and noHO have rows of their own in Table 4
+    #[arg(long, value_name = "NAMES")]
+    pub(super) variant: Option<String>,
     #[command(flatten)]
     pub(super) on: Devices,
     /// Runs of each, after one that is not counted

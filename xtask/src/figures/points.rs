@@ -139,15 +139,15 @@ pub(super) fn table(plot: &Plot, all: &[Rows], prices: &[(String, f64)]) -> Resu
     if plot.priced.is_some() {
         head.extend(["price in euro".to_owned(), "euro × minutes".to_owned()]);
     }
+    let every = || all.iter().flat_map(|rows| &rows.rows);
+    for name in &plot.columns {
+        ensure!(every().any(|row| row.contains_key(name)), "plot.columns: no column {name}");
+    }
     let mut lines = Vec::new();
     for rows in all {
-        let asked: Vec<&Row> = rows.rows.iter().filter(|row| is_asked(plot, row)).collect();
-        for name in &plot.columns {
-            ensure!(asked.iter().all(|row| row.contains_key(name)), "plot.columns: no column {name}");
-        }
-        for row in asked {
+        for row in rows.rows.iter().filter(|row| is_asked(plot, row)) {
             let mut line = vec![rows.place()];
-            line.extend(plot.columns.iter().map(|name| row[name].clone()));
+            line.extend(plot.columns.iter().map(|name| row.get(name).cloned().unwrap_or_default()));
             if let Some(name) = &plot.priced {
                 line.extend(priced(rows.device.name(), number(column(row, "plot.priced", name)?)?, prices));
             }
