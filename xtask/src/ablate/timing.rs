@@ -75,6 +75,12 @@ fn measure(data: Data, size: &Size, device: &dyn Backend, access: AccessChoice) 
     let jobs = Jobs::new(&data.make(*rows)?, parts, device)?;
     let plans = parts.iter().map(|part| plan(jobs.of(*part), *part, access)).collect::<Result<Vec<_>>>()?;
     let (kind, device_name, mut known) = (device.kind(), device.name(), None);
+    if kind == BackendKind::Cuda {
+        // The driver compiles kernels of variants that nobody has used before, which may take longer than what counts once.
+        for (part, plan) in parts.iter().zip(&plans) {
+            scan(jobs.of(*part), plan.program(), device)?;
+        }
+    }
     let times = Times::in_turns(plans.len(), LONG, |ix| {
         let n_found = scan(jobs.of(parts[ix]), plans[ix].program(), device)?;
         agree(data, parts[ix], &device_name, n_found, &mut known)

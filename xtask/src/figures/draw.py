@@ -147,7 +147,7 @@ def logarithmic(axes, all_heights):
     """The same decades in all panels, so that they can be compared, with numbers as people write them."""
     axes.set_yscale("log")
     low, high = math.floor(math.log10(min(all_heights))), math.ceil(math.log10(max(all_heights)))
-    axes.set_ylim(10.0**low, 10.0 ** max(high, low + 1) * 1.05)
+    axes.set_ylim(10.0**low, 10.0 ** max(high, low + 1) * 1.6)
     axes.yaxis.set_major_locator(LogLocator(numticks=12))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: decade(value)))
