@@ -10,6 +10,8 @@
 #[cfg(feature = "bench")]
 pub(crate) mod beside;
 #[cfg(feature = "bench")]
+mod colours;
+#[cfg(feature = "bench")]
 mod definition;
 #[cfg(feature = "bench")]
 mod drawing;

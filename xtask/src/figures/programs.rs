@@ -1,6 +1,6 @@
 //! Other programs as they are drawn: bars that are named, so those that share a colour are told apart. Ours is blue.
 
-use super::variants::{BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION, Variant, YELLOW, variant};
+use super::colours::{BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION, Variant, YELLOW, variant};
 
 pub(super) const ALL: [Variant; 14] = [
     variant("hyperblock", "hyperblock", BLUE, "o"),
