@@ -4,6 +4,9 @@ use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+static N_WRITTEN: AtomicU32 = AtomicU32::new(0);
 
 /// Writes a file beside its place, then moves it there: whoever reads it sees the old one or the new one.
 pub(crate) fn replace(
@@ -11,7 +14,9 @@ pub(crate) fn replace(
     write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<()> {
     let mut partial = path.as_os_str().to_owned();
-    partial.push(format!(".{}.partial", std::process::id()));
+    // Two threads may write the same file, and two processes.
+    let nth = N_WRITTEN.fetch_add(1, Relaxed);
+    partial.push(format!(".{}-{nth}.partial", std::process::id()));
     let partial = Path::new(&partial);
     let written = (|| {
         if let Some(folder) = path.parent() {

@@ -238,7 +238,7 @@ pub(super) fn residual(
     let job = kernels::Residual {
         columns: encoded,
         path: program.walk()?,
-        branch: join.settings.branch(true),
+        branch: join.settings.branch(join.settings.is_decided),
         // Of one list with itself, pairs come both ways round.
         order: if join.order() == Order::Unordered { Order::Ascending } else { join.order() },
         results,

@@ -9,12 +9,12 @@ use hyperblock::plan::path::KeyMethod;
 use hyperblock::plan::task::Task;
 use hyperblock::plan::{AccessChoice, ScanOptions, SimilarityChoice, Variant};
 use hyperblock::{Control, Prepared};
-use hyperblock_tests::case::{Case, Paper};
+use hyperblock_tests::case::{Case, Paper, Sheet};
 use hyperblock_tests::generate::{cases, for_cases, keyed_cases, regular_rules, regular_sheet, zipf_sheet};
 
 pub(crate) const TRIALS: &[Registered] = trials![
     // The CPU has the host list them.
-    KERNELS => [random_lists, every_kind_of_list],
+    KERNELS => [random_lists, the_same_and_not_alike, every_kind_of_list],
     // Too many records for threads.
     GPU => [long_lists, columns_ahead],
 ];
@@ -153,6 +153,25 @@ fn columns_ahead(bench: Bench) {
         let (first, second) = (on(&[]), on(&[Variant::NoFilter]));
         for paper in [&second, &first, &second] {
             assert!(paper.run(&*device) == wanted, "{}: other candidates", device.name());
+        }
+    }
+}
+
+/// Texts that are too short to have so much in common, even with themselves: records with the same one are no candidates.
+fn the_same_and_not_alike(bench: Bench) {
+    let device = bench.shape(32, 2, 1 << 12).open();
+    let days =
+        ["2019-01-01", "2019-06-13", "2019-07-23", "2020-02-29", "2020-04-10", "2020-12-18", "2021-05-05"];
+    let alike = "lcs(right(year(l.d), 2), right(year(r.d), 2))";
+    for n_days in [5, 7] {
+        let rows = days[..n_days].iter().map(|day| vec![Some((*day).to_owned())]).collect();
+        let left = Sheet::new(&["d"], rows);
+        let case = Case { left, right: None, whens: vec![format!("NOT ({alike} = 2)")] };
+        let paper = prepare(&case);
+        let wanted = paper.oracle();
+        for options in [usual(), swept(), joined(), dense()] {
+            let again = paper.again(&|job| job.scan_options(options).cost(by_pairs()));
+            paper.assert_same(&format!("{} with {options:?}", device.name()), &wanted, &again.run(&*device));
         }
     }
 }
