@@ -25,6 +25,9 @@ pub(crate) struct Args {
     /// A data set; may be repeated [default: all]
     #[arg(long, value_enum, value_name = "NAME")]
     data: Vec<Data>,
+    /// A variant to measure beside the full engine; may be repeated [default: all]
+    #[arg(long, value_name = "NAME")]
+    variant: Vec<String>,
     /// Records in each table [default: by data set, few for a CPU and more for a GPU]
     ///
     /// Without its filters the engine compares all pairs by their values. That is measured on a smaller table where
@@ -46,6 +49,22 @@ pub(crate) struct Args {
     /// Run this variant once, and say nothing: what the profiler looks at
     #[arg(long, hide = true, value_name = "VARIANT")]
     once: Option<String>,
+}
+
+#[cfg(feature = "bench")]
+impl Args {
+    /// The variants that are measured, in the order of the report.
+    fn variants(&self) -> Result<Vec<hyperblock::plan::Variant>> {
+        let asked = self.variant.iter().map(|name| name.parse().map_err(anyhow::Error::msg));
+        let asked = asked.collect::<Result<Vec<_>>>()?;
+        if let Some(other) = asked.iter().find(|variant| !data::VARIANTS.contains(variant)) {
+            anyhow::bail!(
+                "--variant {other} is not one of those that ablate measures: {}",
+                data::VARIANTS.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            );
+        }
+        Ok(data::VARIANTS.into_iter().filter(|variant| asked.is_empty() || asked.contains(variant)).collect())
+    }
 }
 
 /// Tables, each with its rules.

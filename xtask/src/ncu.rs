@@ -14,8 +14,8 @@ use std::process::Command;
 
 /// Where the profiler is: on the path, or where CUDA is installed.
 const PROFILERS: [&str; 2] = ["ncu", "/usr/local/cuda/bin/ncu"];
-/// What the names of our kernels begin with.
-const KERNELS: &str = "regex:^hyperblock";
+/// All kernels of ours, by what their names begin with.
+pub(crate) const OURS: &str = "regex:^hyperblock";
 
 /// The profiler, which is there.
 pub(crate) struct Profiler(&'static str);
@@ -29,11 +29,11 @@ impl Profiler {
         )
     }
 
-    /// What our kernels do when this program is started with these words: their first launches, at most so many.
-    pub(crate) fn look(&self, words: &[&str], most_launches: u32) -> Result<Vec<Launch>> {
+    /// What these kernels do when this program is started with these words: their first launches, at most so many.
+    pub(crate) fn look(&self, words: &[&str], kernels: &str, most_launches: u32) -> Result<Vec<Launch>> {
         let Self(profiler) = self;
         let this = std::env::current_exe().context("cannot find this program")?;
-        let output = command(profiler, &this, words, most_launches)
+        let output = command(profiler, &this, words, (kernels, most_launches))
             .output()
             .with_context(|| format!("cannot start {profiler}"))?;
         let printed = String::from_utf8_lossy(&output.stdout);
@@ -58,11 +58,11 @@ pub(crate) fn devices(asked: &[String]) -> Result<Vec<String>> {
 }
 
 /// The profiler, and this program below it.
-fn command(profiler: &str, this: &Path, words: &[&str], most_launches: u32) -> Command {
+fn command(profiler: &str, this: &Path, words: &[&str], (kernels, most_launches): (&str, u32)) -> Command {
     let mut command = Command::new(profiler);
     // Clocks as they are when nobody looks.
     command.args(["--clock-control", "none", "--csv", "--page", "raw"]);
-    command.args(["--kernel-name", KERNELS, "--launch-count", &most_launches.to_string()]);
+    command.args(["--kernel-name", kernels, "--launch-count", &most_launches.to_string()]);
     command.args(["--metrics", &printed::METRICS.join(",")]);
     command.arg(this).args(words);
     command
@@ -70,12 +70,12 @@ fn command(profiler: &str, this: &Path, words: &[&str], most_launches: u32) -> C
 
 #[cfg(test)]
 mod tests {
-    use super::{command, devices};
+    use super::{OURS, command, devices};
     use std::path::Path;
 
     #[test]
     fn this_program_is_started_below_the_profiler() {
-        let command = command("ncu", Path::new("/xtask"), &["ablate", "--once", "noSeq"], 64);
+        let command = command("ncu", Path::new("/xtask"), &["ablate", "--once", "noSeq"], (OURS, 64));
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
         let ours = words.iter().position(|word| word == "/xtask").unwrap();
         assert_eq!(words[ours + 1..], ["ablate", "--once", "noSeq"]);

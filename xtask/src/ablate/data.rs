@@ -86,11 +86,11 @@ impl Data {
 
     /// What a device of this kind is given to do, if not so many rows are asked for. Everything is measured on one table;
     /// but where its pairs are too many to compare all of them by their values, that is measured on a smaller one.
-    pub(super) fn sizes(self, kind: BackendKind, asked: Option<u32>) -> Vec<Size> {
+    pub(super) fn sizes(self, kind: BackendKind, asked: Option<u32>, variants: &[Variant]) -> Vec<Size> {
         let rows = asked.unwrap_or_else(|| self.rows(kind));
         let few = rows.min(self.few_rows(kind));
-        let all = [None].into_iter().chain(VARIANTS.map(Some));
-        if few == rows {
+        let all = [None].into_iter().chain(variants.iter().copied().map(Some));
+        if few == rows || !variants.contains(&Variant::NoFilter) {
             return vec![Size { rows, parts: all.collect() }];
         }
         let (unfiltered, others) = all.partition(|part| *part == Some(Variant::NoFilter));
@@ -132,7 +132,7 @@ mod tests {
         for &data in Data::value_variants() {
             for kind in [BackendKind::Cpu, BackendKind::Cuda] {
                 for asked in [None, Some(100), Some(1_000_000)] {
-                    let sizes = data.sizes(kind, asked);
+                    let sizes = data.sizes(kind, asked, &VARIANTS);
                     assert!(sizes.iter().all(|size| size.parts[0].is_none()));
                     let parts: Vec<Variant> =
                         sizes.iter().flat_map(|size| &size.parts).copied().flatten().collect();
@@ -140,6 +140,8 @@ mod tests {
                     assert_eq!(sizes[0].rows, asked.unwrap_or(sizes[0].rows));
                     assert_eq!(sizes.len(), if asked == Some(100) { 1 } else { 2 });
                     assert!(sizes.iter().all(|size| size.rows <= sizes[0].rows));
+                    // The small table is for one of them alone.
+                    assert_eq!(data.sizes(kind, asked, &VARIANTS[..3]).len(), 1);
                 }
             }
         }

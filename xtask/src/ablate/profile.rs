@@ -8,16 +8,20 @@ use crate::bench::measure::scan;
 use crate::bench::scan::open;
 use crate::ncu::{Profile, Profiler, devices};
 use crate::record;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use hyperblock::plan::cost::BackendKind;
 
+/// The kernels that look at pairs. What makes lists and indexes for them has many short ones, which are the same in every variant.
+const KERNELS: &str =
+    "regex:^hyperblock_(scan|residual|listed|join_light|join_heavy|overlap_probe|overlap_dense)";
 /// Launches that are looked at. A scan has some for each rule, and more only of tables larger than any here.
-const MOST_LAUNCHES: u32 = 64;
+const MOST_LAUNCHES: u32 = 256;
 
 /// Profiles every variant on every data set.
 pub(super) fn run(data: &[Data], args: &Args) -> Result<()> {
     let profiler = Profiler::find()?;
     let devices = devices(&args.on.device)?;
+    let variants = args.variants()?;
     let head = "data,device,rows,variant,launches,device_s,slowdown,threads_per_warp,branch_efficiency_percent,\
                 cycles_per_instruction";
     let mut lines = vec![head.to_owned()];
@@ -27,7 +31,7 @@ pub(super) fn run(data: &[Data], args: &Args) -> Result<()> {
     );
     for device in &devices {
         for &data in data {
-            for size in data.sizes(BackendKind::Cuda, args.rows) {
+            for size in data.sizes(BackendKind::Cuda, args.rows, &variants) {
                 let mut full = None;
                 for part in size.parts {
                     let profile = profile(&profiler, (data, size.rows, part), device, args)?;
@@ -67,7 +71,13 @@ fn profile(
 ) -> Result<Profile> {
     let (data, rows, part) = (data.name(), rows.to_string(), name(part));
     let words = words((&data, &rows, &part), device, &args.access);
-    let launches = profiler.look(&words, MOST_LAUNCHES).with_context(|| format!("{data}, {part}"))?;
+    let launches =
+        profiler.look(&words, KERNELS, MOST_LAUNCHES).with_context(|| format!("{data}, {part}"))?;
+    let is_all = launches.len() < MOST_LAUNCHES as usize;
+    ensure!(
+        is_all,
+        "{data}, {part}: more than {MOST_LAUNCHES} launches, of which the rest would not be seen"
+    );
     Ok(Profile::of(launches.iter()))
 }
 

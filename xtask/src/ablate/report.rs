@@ -38,7 +38,9 @@ pub(super) fn print(figures: &[Figure]) {
         cells("variant", "off", &|row| row[0].data.name());
         cells("", "rows", &|row| row[0].rows.to_string());
         cells("full", "seconds", &|row| format!("{:.4}", row[0].full));
-        for variant in VARIANTS {
+        for variant in
+            VARIANTS.into_iter().filter(|variant| rows.iter().any(|row| slowdown(row, *variant).is_some()))
+        {
             let mark = if variant.leaves_paths() { "" } else { "*" };
             cells(&format!("{variant}{mark}"), variant.off(), &|row| {
                 slowdown(row, variant).map_or_else(String::new, |factor| format!("{factor:.2}"))

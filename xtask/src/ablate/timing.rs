@@ -4,7 +4,7 @@
 //! variants read the same columns in the same place, walk the same path, and take turns. Devices are given tables of
 //! different sizes; so before anything is timed, all are given one small table, and must find the same in it.
 
-use super::data::{Part, Size, VARIANTS, name};
+use super::data::{Part, Size, name};
 use super::{Args, Data};
 use crate::bench::measure::{LONG, Times, replanned, scan};
 use crate::bench::scan::open;
@@ -36,13 +36,14 @@ impl Figure {
 
 pub(super) fn run(data: &[Data], args: &Args) -> Result<Vec<Figure>> {
     let devices = open(&args.on.device)?;
+    let variants = args.variants()?;
     let mut figures = Vec::new();
     for &data in data {
-        let sizes = |device: &dyn Backend| data.sizes(device.kind(), args.rows);
+        let sizes = |device: &dyn Backend| data.sizes(device.kind(), args.rows, &variants);
         // On the table that every device can compare all pairs of.
         let least = devices.iter().flat_map(|device| sizes(&**device)).map(|size| size.rows).min();
         if let (Some(rows), [_, _, ..]) = (least, &devices[..]) {
-            compare(data, rows, &devices, access(args)?)?;
+            compare(data, rows, &devices, access(args)?, &variants)?;
         }
         for device in &devices {
             for size in sizes(&**device) {
@@ -54,11 +55,17 @@ pub(super) fn run(data: &[Data], args: &Args) -> Result<Vec<Figure>> {
 }
 
 /// Every variant on every device, once: all must find as many candidates.
-fn compare(data: Data, rows: u32, devices: &[Box<dyn Backend>], access: AccessChoice) -> Result<()> {
+fn compare(
+    data: Data,
+    rows: u32,
+    devices: &[Box<dyn Backend>],
+    access: AccessChoice,
+    variants: &[Variant],
+) -> Result<()> {
     let job = data.make(rows)?;
     let mut known = None;
     for device in devices {
-        let parts: Vec<Part> = [None].into_iter().chain(VARIANTS.map(Some)).collect();
+        let parts: Vec<Part> = [None].into_iter().chain(variants.iter().copied().map(Some)).collect();
         let jobs = Jobs::new(&job, &parts, &**device)?;
         for part in parts {
             let job = jobs.of(part);
@@ -143,8 +150,9 @@ fn agree(data: Data, part: Part, device: &str, n_found: u64, known: &mut Option<
 
 #[cfg(test)]
 mod tests {
-    use super::{AccessChoice, VARIANTS, Variant, compare, plan};
+    use super::{AccessChoice, Variant, compare, plan};
     use crate::ablate::Data;
+    use crate::ablate::data::VARIANTS;
     use clap::ValueEnum;
     use hyperblock::device::cpu::Cpu;
     use hyperblock::operators::Backend;
@@ -154,7 +162,7 @@ mod tests {
         let devices: [Box<dyn Backend>; 1] = [Box::new(Cpu::new())];
         for &data in Data::value_variants() {
             for access in [AccessChoice::Cheapest, AccessChoice::Sweep] {
-                compare(data, 500, &devices, access).unwrap();
+                compare(data, 500, &devices, access, &VARIANTS).unwrap();
             }
         }
     }

@@ -10,7 +10,7 @@ mod jobs;
 
 use super::profile_args::{Family, ProfileArgs};
 use super::scan::open;
-use crate::ncu::{Launch, Profile, Profiler, by_kernel, devices};
+use crate::ncu::{Launch, OURS, Profile, Profiler, by_kernel, devices};
 use crate::record;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ProfileArgs) -> Result<()> {
                 let work = Work { family, way, rows, device };
                 let (rows, most) = (rows.to_string(), args.most_launches);
                 let launches = profiler
-                    .look(&work.words(&family.name(), &rows), most)
+                    .look(&work.words(&family.name(), &rows), OURS, most)
                     .with_context(|| format!("{}, {way}", family.name()))?;
                 for (kernel, profile, share) in told(&launches) {
                     work.print(kernel, &profile, share);

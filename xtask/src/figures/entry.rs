@@ -125,7 +125,10 @@ impl Work {
                 }
                 Ran::Without(data) => measured.missing.push(format!("the data set {data} is not there")),
                 Ran::Not if *device == Device::Cpu => {
-                    measured.notes.push("The CPU was not measured (--device, --measured)".to_owned());
+                    let note = "The CPU was not measured (--device, --measured)".to_owned();
+                    if !measured.notes.contains(&note) {
+                        measured.notes.push(note);
+                    }
                 }
                 Ran::Not => match saved::rows(&root().join("results"), name, nth, run)? {
                     Some(rows) => measured.all.push(rows),
