@@ -5,9 +5,14 @@ mod find;
 mod guards;
 mod input;
 mod kept;
+mod source;
+mod stream;
 mod texts;
 
 pub use guards::Guards;
+pub use source::RuleSource;
+pub use stream::{Found, Pull};
+
 pub(crate) use input::Bound;
 
 use crate::base::control::Control;
@@ -23,7 +28,7 @@ use crate::plan::cost::{self, BackendKind, CostModel, CostSource};
 use crate::plan::partition::{Area, whole};
 use crate::plan::statistics::{Effort, Pairs, SelectivitySource};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
-use crate::read::table::{Cache, ReadOptions, Table};
+use crate::read::table::{Cache, Input, ReadOptions, Table};
 use crate::rules::{AllPairs, Neighbourhood, Predicate, RuleSet, Subsumed};
 use crate::run::calibrated::calibrated;
 use crate::run::loaded::Loaded;
@@ -37,7 +42,7 @@ use hyperblock_shared::layout::Candidate;
 use input::Read;
 use rayon::prelude::*;
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 use texts::Texts;
@@ -62,9 +67,9 @@ use texts::Texts;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Job {
-    left: PathBuf,
-    right: Option<PathBuf>,
-    rules: PathBuf,
+    left: Input,
+    right: Option<Input>,
+    rules: RuleSource,
     left_options: ReadOptions,
     right_options: ReadOptions,
     variants: Vec<Variant>,
@@ -79,10 +84,20 @@ pub struct Job {
 impl Job {
     /// Pairs within one table.
     pub fn dedupe(table: impl AsRef<Path>, rules: impl AsRef<Path>) -> Self {
+        Self::over(table.as_ref().into(), None, rules.as_ref().into())
+    }
+
+    /// Pairs across two tables.
+    pub fn link(left: impl AsRef<Path>, right: impl AsRef<Path>, rules: impl AsRef<Path>) -> Self {
+        Self::over(left.as_ref().into(), Some(right.as_ref().into()), rules.as_ref().into())
+    }
+
+    /// Pairs within one table or across two, wherever tables and rules are.
+    pub fn over(left: Input, right: Option<Input>, rules: RuleSource) -> Self {
         Self {
-            left: table.as_ref().to_owned(),
-            right: None,
-            rules: rules.as_ref().to_owned(),
+            left,
+            right,
+            rules,
             left_options: ReadOptions::default(),
             right_options: ReadOptions::default(),
             variants: Vec::new(),
@@ -93,11 +108,6 @@ impl Job {
             cache: None,
             is_only_planned: false,
         }
-    }
-
-    /// Pairs across two tables.
-    pub fn link(left: impl AsRef<Path>, right: impl AsRef<Path>, rules: impl AsRef<Path>) -> Self {
-        Self { right: Some(right.as_ref().to_owned()), ..Self::dedupe(left, rules) }
     }
 
     /// Whether pairs are found within one table.

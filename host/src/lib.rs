@@ -30,7 +30,10 @@ pub mod tell;
 pub use base::control::Control;
 pub use base::error::{Error, Result};
 pub use device::DeviceChoice;
-pub use job::{Job, Prepared};
+pub use fit::FitOptions;
+pub use job::{Found, Guards, Job, Prepared, Pull, RuleSource};
+pub use read::table::{Batches, IdSource, Input, ReadOptions};
+pub use tell::report::Summary;
 pub use resolve::Resolve;
 
 pub use hyperblock_shared::layout::Candidate;

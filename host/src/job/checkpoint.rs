@@ -38,5 +38,8 @@ impl Prepared {
 fn of_file(table: &Table) -> Result<Stamp> {
     let path = &table.path;
     let no_file = "a job over a table that is no file cannot be resumed; write the table to a file first";
+    if !path.exists() {
+        return Err(Error::table(path, no_file));
+    }
     Stamp::of(path)?.ok_or_else(|| Error::table(path, no_file))
 }

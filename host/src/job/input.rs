@@ -4,9 +4,8 @@ use super::Job;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::odd;
-use crate::read::table::{ReadOptions, Table};
+use crate::read::table::{Input, ReadOptions, Table};
 use crate::rules::{self, AllPairs, Neighbourhood, Rule, RuleFile, Score, ScoreAttribute, Side};
-use std::path::Path;
 
 /// What a job is about, as it was read.
 pub(crate) struct Read {
@@ -38,7 +37,7 @@ pub(crate) struct Bound {
 impl Job {
     /// Reads the rules, and of the tables what they ask for.
     pub(crate) fn read(&self, control: &Control) -> Result<Read> {
-        let file = RuleFile::read(&self.rules)?;
+        let file = self.rules.parse()?;
         let of_sides = |sides: &[Side]| {
             let columns = file.columns().filter(|(side, _)| sides.contains(side));
             let mut wanted: Vec<String> = columns.map(|(_, column)| column.to_ascii_lowercase()).collect();
@@ -60,19 +59,19 @@ impl Job {
 
     fn read_table(
         &self,
-        path: &Path,
+        input: &Input,
         options: &ReadOptions,
         (wanted, nth): (&Wanted, usize),
         control: &Control,
     ) -> Result<Table> {
         let (passes, wanted) = (wanted.passes, &wanted.columns[nth]);
-        let mut read = || match passes {
-            Some(n_passes) => Table::read_bare(path, options, wanted, n_passes, control),
-            None => Table::read(path, options, &|name| is_wanted(wanted, name), control),
+        let mut read = || match (passes, input.file()) {
+            (Some(n_passes), Some(path)) => Table::read_bare(path, options, wanted, n_passes, control),
+            _ => Table::of_input(input, options, &|name| is_wanted(wanted, name), control),
         };
-        match &self.cache {
-            None => read(),
-            Some(cache) => cache.table(path, options, wanted, &mut read, control),
+        match (&self.cache, input.file()) {
+            (Some(cache), Some(path)) => cache.table(path, options, wanted, &mut read, control),
+            _ => read(),
         }
     }
 }

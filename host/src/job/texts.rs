@@ -17,7 +17,7 @@ use crate::base::error::{Error, Result};
 use crate::encode::{self, Encoded, TakeReady};
 use crate::operators::Backend;
 use crate::operators::neighbours::Orders;
-use crate::read::table::Table;
+use crate::read::table::{Input, Table};
 use crate::rules::{Neighbourhood, Operand, Predicate};
 use std::collections::BTreeSet;
 use std::sync::mpsc;
@@ -41,13 +41,20 @@ impl Job {
     /// What reading and encoding all text at once would take.
     fn n_bytes_of_text(&self) -> Result<u64> {
         let tables = [Some(&self.left), self.right.as_ref()].into_iter().flatten();
-        let bytes = tables.map(|path| Ok(PER_BYTE * Table::n_bytes_of_text(path)?));
+        // What is in memory is not read again.
+        let files = tables.filter_map(|table| table.file());
+        let bytes = files.map(|path| Ok(PER_BYTE * Table::n_bytes_of_text(path)?));
         bytes.sum()
     }
 
     /// In how many passes there is memory for the text of each, if memory is too short for all of it at once.
     pub(super) fn passes(&self, control: &Control) -> Result<Option<usize>> {
         let (budget, needed) = (control.budget(), self.n_bytes_of_text()?);
+        let is_in_memory = |table: &Input| table.file().is_none();
+        // Text that is let go of after a pass could not be had again.
+        if is_in_memory(&self.left) || self.right.as_ref().is_some_and(is_in_memory) {
+            return Ok(None);
+        }
         if !budget.is_limited() || needed <= budget.room() {
             return Ok(None);
         }

@@ -12,6 +12,7 @@ mod csv;
 mod ids;
 mod kind;
 mod lean;
+mod memory;
 mod pieces;
 mod pipe;
 mod schema;
@@ -20,6 +21,7 @@ mod unpacked;
 
 pub use cache::Cache;
 pub use ids::Ids;
+pub use memory::{Batches, Input};
 pub use schema::{ColumnSchema, Kind, Schema};
 
 pub(crate) use arrow::Format;

@@ -11,6 +11,7 @@ pub(super) mod parquet;
 mod tests;
 mod texts;
 
+use super::memory::Batches;
 use super::pieces::joined;
 use super::source::Source;
 use super::unpacked::Unpacked;
@@ -20,6 +21,7 @@ use crate::base::error::{Error, Result};
 use arrow_array::{LargeStringArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use guard::Reading;
+use rayon::prelude::*;
 use texts::Texts;
 
 /// What the first bytes of a file say.
@@ -141,6 +143,46 @@ fn gather(
     columns.finish(reading, texts.into_iter().map(|texts| vec![texts]).collect(), n_rows)
 }
 
+/// What a table in memory is called in messages, where others name their format.
+const IN_MEMORY: &str = "table in memory";
+/// Rows that a thread makes text of at a time.
+const ROWS: usize = 1 << 16;
+
+/// The kept columns of a table in memory as text, by all threads.
+pub(super) fn memory(table: &Batches, keep: &Keep<'_>, control: &Control) -> Result<Contents> {
+    let reading = Reading { path: table.name(), format: IN_MEMORY };
+    check_rows(reading.path, table.n_rows())?;
+    let columns = Columns::of(&reading, table.schema(), keep)?;
+    let mut parts = Vec::new();
+    let mut n_rows = 0;
+    for batch in table.batches() {
+        for first in (0..batch.num_rows()).step_by(ROWS) {
+            parts.push((n_rows + first, batch.slice(first, ROWS.min(batch.num_rows() - first))));
+        }
+        n_rows += batch.num_rows();
+    }
+    // All of it is there already: nothing unpacks to more.
+    let unpacked = Unpacked::of(reading.path, Some(u64::MAX), 0);
+    let text = |(before, batch): &(usize, RecordBatch)| {
+        control.check()?;
+        let mut unpacked = unpacked.shared();
+        let text = |column: &Kept| {
+            let mut texts = columns.texts(column, *before);
+            texts.append(reading.path, batch.column(column.ix), &mut unpacked)?;
+            Ok(texts)
+        };
+        let texts = columns.kept.iter().map(text).collect::<Result<Vec<Texts>>>()?;
+        control.did(batch.num_rows() as u64);
+        Ok(texts)
+    };
+    let parts: Vec<Vec<Texts>> = parts.par_iter().map(text).collect::<Result<_>>()?;
+    let mut texts: Vec<Vec<Texts>> = columns.kept.iter().map(|_| Vec::new()).collect();
+    for part in parts {
+        texts.iter_mut().zip(part).for_each(|(column, part)| column.push(part));
+    }
+    columns.finish(&reading, texts, n_rows)
+}
+
 fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Kind> {
     Ok(match data_type {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Boolean | DataType::Null => {
@@ -162,6 +204,7 @@ fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Ki
                     "duckdb -c \"COPY (SELECT * REPLACE (\\\"{name}\\\"::VARCHAR AS \\\"{name}\\\") FROM '{path}') \
                      TO 'new.parquet'\""
                 ),
+                IN_MEMORY => "cast the column before".to_owned(),
                 _ => format!(
                     "python3 -c \"import pandas as p; t = p.read_feather('{path}'); t['{name}'] = \
                      t['{name}'].astype(str); t.to_parquet('new.parquet')\""

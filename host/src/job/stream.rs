@@ -1,0 +1,153 @@
+//! Candidates as record batches: pushed to who takes them, or pulled by who asks for them.
+//!
+//! A job pushes: it is a scan, and hands on what it finds. Whoever would rather pull has it run on a thread of its own that waits
+//! when so many batches are not yet taken.
+
+use super::Prepared;
+use crate::base::control::Control;
+use crate::base::error::{Error, Result};
+use crate::operators::Backend;
+use crate::rules::ScoreMethod;
+use crate::tell::output::{CandidateRows, Rows, ScoredRows};
+use crate::tell::report::Summary;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{self, JoinHandle};
+
+/// Rows of a batch.
+const ROWS: usize = 1 << 16;
+
+impl Prepared {
+    /// The columns of what [`run_batches`](Self::run_batches) hands on.
+    pub fn schema(&self) -> SchemaRef {
+        match self.are_weights() {
+            None => self.rows().schema(),
+            Some(are_weights) => ScoredRows { candidates: self.rows(), are_weights }.schema(),
+        }
+    }
+
+    /// Runs the job on `device`, and hands its candidates to `sink`, in order, as record batches; scored, and those alone that are
+    /// kept, if the rules have a score.
+    pub fn run_batches(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        sink: &mut dyn FnMut(RecordBatch) -> Result<()>,
+    ) -> Result<Summary> {
+        control.begin_comparing(self.n_to_compare(), "pairs");
+        match self.are_weights() {
+            None => {
+                let rows = self.rows();
+                self.run(device, control, &mut |found| hand_on(&rows, found, sink))
+            }
+            Some(are_weights) => {
+                let rows = ScoredRows { candidates: self.rows(), are_weights };
+                self.run_scored(device, control, &mut |kept| hand_on(&rows, kept, sink))
+            }
+        }
+    }
+
+    /// Whether scores are weights, if there are scores.
+    fn are_weights(&self) -> Option<bool> {
+        self.scoring().map(|scoring| scoring.method() == ScoreMethod::FellegiSunter)
+    }
+
+    fn rows(&self) -> CandidateRows<'_> {
+        CandidateRows::new(&self.left.ids, &self.right().ids, self.witnesses())
+    }
+}
+
+fn hand_on<R: Rows>(
+    rows: &R,
+    found: &[R::Row],
+    sink: &mut dyn FnMut(RecordBatch) -> Result<()>,
+) -> Result<()> {
+    let internal = |error| Error::Internal(format!("candidates are no batch: {error}"));
+    found.chunks(ROWS).try_for_each(|some| sink(rows.batch(some).map_err(internal)?))
+}
+
+/// Everything that a job found, in memory: it can be read as often as somebody likes.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The columns.
+    pub schema: SchemaRef,
+    /// The candidates, in order.
+    pub batches: Vec<RecordBatch>,
+    /// What the job did.
+    pub summary: Summary,
+}
+
+impl Found {
+    /// Runs the job.
+    pub fn of(job: &Prepared, device: &dyn Backend, control: &Control) -> Result<Self> {
+        let (mut batches, mut held) = (Vec::new(), Vec::new());
+        let summary = job.run_batches(device, control, &mut |batch: RecordBatch| {
+            held.push(control.budget().reserve(batch.get_array_memory_size() as u64, "the pairs")?);
+            batches.push(batch);
+            Ok(())
+        })?;
+        Ok(Self { schema: job.schema(), batches, summary })
+    }
+}
+
+/// A job that runs on a thread of its own while its batches are pulled. Dropped before its end, it is cancelled.
+#[derive(Debug)]
+pub struct Pull {
+    schema: SchemaRef,
+    batches: Option<Receiver<RecordBatch>>,
+    running: Option<JoinHandle<Result<Summary>>>,
+    control: Arc<Control>,
+}
+
+impl Pull {
+    /// Starts the job. So many batches wait at most.
+    pub fn start(
+        job: Prepared,
+        device: Box<dyn Backend>,
+        control: Arc<Control>,
+        most_waiting: usize,
+    ) -> Result<Self> {
+        let schema = job.schema();
+        let (taken, batches) = sync_channel(most_waiting);
+        let of_job = control.clone();
+        let run = move || {
+            job.run_batches(&*device, &of_job, &mut |batch| taken.send(batch).map_err(|_| Error::Interrupted))
+        };
+        let running = thread::Builder::new().name("job".into()).spawn(run).map_err(Error::no_thread)?;
+        Ok(Self { schema, batches: Some(batches), running: Some(running), control })
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The next batch; none, if there are no more. Whether all were found, [`finish`](Self::finish) says.
+    pub fn pull(&mut self) -> Option<RecordBatch> {
+        self.batches.as_ref()?.recv().ok()
+    }
+
+    /// What the job did. Batches that were not pulled are let go of.
+    pub fn finish(mut self) -> Result<Summary> {
+        while self.pull().is_some() {}
+        self.joined().unwrap_or(Err(Error::Interrupted))
+    }
+
+    fn joined(&mut self) -> Option<Result<Summary>> {
+        // Whoever waits for room is told that nobody takes anything any more.
+        self.batches = None;
+        Some(self.running.take()?.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+}
+
+impl Drop for Pull {
+    fn drop(&mut self) {
+        self.control.cancel();
+        self.batches = None;
+        // Whatever it ended in, nobody asks any more.
+        let _ = self.running.take().map(JoinHandle::join);
+    }
+}
