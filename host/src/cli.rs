@@ -51,6 +51,9 @@ pub(crate) struct Cli {
     /// How to show progress
     #[arg(long, global = true, value_name = "HOW", value_enum, default_value_t)]
     pub(crate) progress: progress::Show,
+    /// How the summary of link, dedupe and resolve is printed, on standard error
+    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) summary: AnswerFormat,
     /// Say more about what is done; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,

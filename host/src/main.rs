@@ -41,11 +41,12 @@ fn run(cli: &Cli) -> hyperblock::Result<()> {
     }
     let control = cli::signal::cancels(control.with_budget(budget))?;
     let show = if cli.quiet { Show::None } else { cli.progress };
+    let summary = (!cli.quiet).then_some(cli.summary);
     let work = || match &cli.command {
-        Command::Link(args) => cli::run::link(args, cli.quiet, &control),
-        Command::Dedupe(args) => cli::run::dedupe(args, cli.quiet, &control),
+        Command::Link(args) => cli::run::link(args, summary, &control),
+        Command::Dedupe(args) => cli::run::dedupe(args, summary, &control),
         Command::Cluster(args) => cli::cluster::cluster(args, cli.quiet, &control),
-        Command::Resolve(args) => cli::resolve::resolve(args, cli.quiet, &control),
+        Command::Resolve(args) => cli::resolve::resolve(args, summary, &control),
         Command::Explain(args) => cli::explain::explain(args, &control),
         Command::Why(args) => cli::why::why(args, &control),
         Command::Fit(args) => cli::fit::fit(args, cli.quiet, &control),

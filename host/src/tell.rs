@@ -3,6 +3,7 @@
 pub mod clusters;
 pub mod curve;
 pub mod evaluate;
+pub mod json;
 pub mod left_out;
 pub mod output;
 pub mod report;

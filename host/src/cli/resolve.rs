@@ -1,7 +1,6 @@
 //! `hyperblock resolve`.
 
-use super::say::say;
-use super::{ResolveArgs, guards, run};
+use super::{AnswerFormat, ResolveArgs, guards, run};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::target::Target;
 use hyperblock::rules::ScoreMethod;
@@ -10,11 +9,12 @@ use hyperblock::{Control, Resolve, Result};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
-pub(crate) fn resolve(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
-    args.checkpoint.close(resolved(args, quiet, control), quiet, control)
+pub(crate) fn resolve(args: &ResolveArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
+    args.checkpoint.close(resolved(args, summary, control), summary.is_none(), control)
 }
 
-fn resolved(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
+fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -> Result<()> {
+    let quiet = told.is_none();
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
     if let Some(pairs) = &args.pairs {
@@ -79,8 +79,6 @@ fn resolved(args: &ResolveArgs, quiet: bool, control: &Control) -> Result<()> {
         Target::write(&picture, curve.svg().as_bytes())?;
         Target::write(&reliability, curve.reliability().as_bytes())?;
     }
-    if !quiet {
-        say!("{}", resolved.summary);
-    }
+    run::tell(told, &resolved.summary, || resolved.summary.json());
     Ok(())
 }

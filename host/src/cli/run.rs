@@ -2,7 +2,8 @@
 
 use super::checkpoint::CheckpointArgs;
 use super::say::{answer, say};
-use super::{DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
+use super::{AnswerFormat, DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
+use hyperblock::base::json::indented;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::entities::score::Scoring;
 use hyperblock::rules::ScoreMethod;
@@ -10,24 +11,26 @@ use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{CandidateRows, Format, Output, Rows, ScoredRows};
 use hyperblock::tell::report::Summary;
 use hyperblock::{Candidate, Control, Job, Prepared, Result};
+use serde_json::Value;
+use std::fmt::Display;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::time::Instant;
 
-pub(crate) fn link(args: &LinkArgs, quiet: bool, control: &Control) -> Result<()> {
+pub(crate) fn link(args: &LinkArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.left, Some(&args.right)).chain(args.plan.reads()).collect();
     let job = args.input.job(&args.left, Some(&args.right), args.right_id.as_ref());
     let job = args.plan.apply(job).guards(args.guards.guards()).cache(args.cache.cache());
-    let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), quiet, control);
-    args.checkpoint.close(ran, quiet, control)
+    let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
+    args.checkpoint.close(ran, summary.is_none(), control)
 }
 
-pub(crate) fn dedupe(args: &DedupeArgs, quiet: bool, control: &Control) -> Result<()> {
+pub(crate) fn dedupe(args: &DedupeArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
     let read = args.input.reads(&args.table, None).chain(args.plan.reads()).collect();
     let job = args.plan.apply(args.input.job(&args.table, None, None));
     let job = job.guards(args.guards.guards()).cache(args.cache.cache());
-    let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), quiet, control);
-    args.checkpoint.close(ran, quiet, control)
+    let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
+    args.checkpoint.close(ran, summary.is_none(), control)
 }
 
 fn run<'a>(
@@ -35,9 +38,10 @@ fn run<'a>(
     mut read: Vec<(&'static str, &'a Path)>,
     args: &'a OutputArgs,
     (device, checkpoint): (&PlaceArgs, &CheckpointArgs),
-    quiet: bool,
+    told: Option<AnswerFormat>,
     control: &Control,
 ) -> Result<()> {
+    let quiet = told.is_none();
     // What can be refused at once is refused before any work is done.
     if let Some(output) = &args.output {
         Format::of(output)?;
@@ -96,10 +100,17 @@ fn run<'a>(
         let n = summary.scored.map_or(summary.n_candidates(), |tally| tally.n_kept);
         answer(format_args!("{n}\n"))?;
     }
-    if !quiet {
-        say!("{summary}");
-    }
+    tell(told, &summary, || summary.json());
     Ok(())
+}
+
+/// Prints a summary as it is asked for, if it is.
+pub(crate) fn tell(how: Option<AnswerFormat>, summary: &dyn Display, json: impl FnOnce() -> Value) {
+    match how {
+        None => {}
+        Some(AnswerFormat::Text) => say!("{summary}"),
+        Some(AnswerFormat::Json) => say!("{}\n", indented(&json())),
+    }
 }
 
 /// Starts the output, if there is to be one.

@@ -4,6 +4,7 @@ use crate::entities::cluster::ClusterMethod;
 use crate::tell::evaluate::{Agreement, EntityQuality};
 use crate::tell::report::Summary;
 use indicatif::HumanCount;
+use serde_json::{Value, json};
 use std::fmt;
 
 /// What resolving did.
@@ -49,6 +50,26 @@ impl ResolveSummary {
         let n_of = |least: u32| sizes.iter().filter(|size| **size >= least).count() as u64;
         let largest = sizes.iter().max().copied().unwrap_or(0).into();
         Self { found, method, n_entities: n_of(1), n_joined: n_of(2), largest, steps }
+    }
+}
+
+impl ResolveSummary {
+    /// The summary for programs: that of what was found, and `entities`.
+    pub fn json(&self) -> Value {
+        let of = |it: Agreement| json!({ "precision": it.precision, "recall": it.recall, "f1": it.f1 });
+        let steps = self.steps.iter().map(|step| {
+            let (pairwise, b_cubed) = (of(step.quality.pairwise), of(step.quality.b_cubed));
+            json!({ "name": step.name, "pairs": step.n_pairs, "pairwise": pairwise, "b_cubed": b_cubed })
+        });
+        let mut summary = self.found.json();
+        summary["entities"] = json!({
+            "method": self.method.to_string(),
+            "all": self.n_entities,
+            "of_several_records": self.n_joined,
+            "largest": self.largest,
+            "steps": steps.collect::<Vec<_>>(),
+        });
+        summary
     }
 }
 
