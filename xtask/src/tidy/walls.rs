@@ -32,12 +32,13 @@ const ROOMS: [&str; 16] = [
 const BACKENDS: [&str; 2] = ["cpu", "cuda"];
 const OPENS: &str = "host/src/device";
 /// Each crate, and the crates of this workspace that it may depend on.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 6] = [
     ("shared", &[]),
     ("device", &["hyperblock-shared"]),
     ("host", &["hyperblock-shared"]),
     ("tests", &["hyperblock", "hyperblock-shared", "hyperblock-device"]),
     ("xtask", &["hyperblock", "hyperblock-shared"]),
+    ("python", &["hyperblock"]),
 ];
 /// What crates of this workspace are called.
 const PACKAGES: [&str; 3] = ["hyperblock", "hyperblock-shared", "hyperblock-device"];

@@ -1,0 +1,161 @@
+//! The functions, each a call of the crate's public face.
+
+use crate::capsules::{Stream, taken};
+use crate::running::{Place, plain};
+use hyperblock::base::json::indented;
+use hyperblock::base::shown::Shown;
+use hyperblock::device::gpus;
+use hyperblock::entities::cluster::ClusterMethod;
+use hyperblock::inspect::why::Inquiry;
+use hyperblock::tell::evaluate::Truth;
+use hyperblock::tell::output::{EntityRows, Rows};
+use hyperblock::{
+    Batches, Error, FitOptions, Found, Guards, IdSource, Input, Job, ReadOptions, Resolve, RuleSource,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// Tables and rules, as Python hands them over: checked there.
+#[derive(FromPyObject)]
+pub(crate) struct Asked<'py> {
+    #[pyo3(item)]
+    left: Bound<'py, PyAny>,
+    #[pyo3(item)]
+    right: Option<Bound<'py, PyAny>>,
+    #[pyo3(item)]
+    rules_path: Option<PathBuf>,
+    #[pyo3(item)]
+    rules_text: Option<String>,
+    #[pyo3(item)]
+    id: Option<String>,
+    #[pyo3(item)]
+    right_id: Option<String>,
+    #[pyo3(item)]
+    max_pairs: Option<u64>,
+    #[pyo3(item)]
+    max_block: Option<u32>,
+}
+
+impl Asked<'_> {
+    fn job(&self, py: Python<'_>) -> PyResult<Job> {
+        let rules = match (&self.rules_path, &self.rules_text) {
+            (Some(path), _) => RuleSource::File(path.clone()),
+            (None, text) => RuleSource::Text(text.clone().unwrap_or_default()),
+        };
+        let left = input(py, &self.left, if self.right.is_some() { "the left table" } else { "the table" })?;
+        let right = self.right.as_ref().map(|table| input(py, table, "the right table")).transpose()?;
+        let options = |id: Option<&String>| ReadOptions {
+            id: id.map_or(IdSource::Usual, |name| IdSource::Column(name.clone())),
+            ..ReadOptions::default()
+        };
+        let (id, right_id) = (self.id.as_ref(), self.right_id.as_ref().or(self.id.as_ref()));
+        let guards = Guards { most_pairs: self.max_pairs, most_in_block: self.max_block };
+        Ok(Job::over(left, right, rules).read_options(options(id), options(right_id)).guards(guards))
+    }
+}
+
+fn input(py: Python<'_>, table: &Bound<'_, PyAny>, name: &str) -> PyResult<Input> {
+    if let Ok(path) = table.extract::<PathBuf>() {
+        return Ok(Input::File(path));
+    }
+    let (schema, batches) = taken(table)?;
+    Ok(plain(py, Batches::new(name, schema, batches))?.into())
+}
+
+/// The pairs, and the summary as JSON.
+#[pyfunction]
+pub(crate) fn find(py: Python<'_>, asked: Asked<'_>, place: Place) -> PyResult<(Stream, String)> {
+    let job = asked.job(py)?;
+    let found = place.run(py, |device, control| {
+        let mut job = job.prepare(device, control)?;
+        job.keep_ids();
+        Found::of(&job, device, control)
+    })?;
+    let summary = found.summary.json().to_string();
+    Ok((Stream { schema: found.schema, batches: found.batches }, summary))
+}
+
+/// An entity for each record, and the summary as JSON.
+#[pyfunction]
+pub(crate) fn resolve(
+    py: Python<'_>,
+    asked: Asked<'_>,
+    method: &str,
+    truth: Option<PathBuf>,
+    place: Place,
+) -> PyResult<(Stream, String)> {
+    let method: ClusterMethod = method.parse().map_err(PyValueError::new_err)?;
+    let mut resolve = Resolve::new(asked.job(py)?).method(method);
+    if let Some(truth) = truth {
+        resolve = resolve.truth(truth);
+    }
+    place.run(py, |device, control| {
+        let resolve = resolve.prepare(device, control)?;
+        control.begin_comparing(resolve.job.n_to_compare(), "pairs");
+        let found = resolve.run_with(device, control, &mut |_| Ok(()))?;
+        let rows = EntityRows::new(&resolve.job.left.ids, resolve.job.second().map(|right| &right.ids));
+        let members: Vec<(u32, u32)> = (0..).zip(found.entities.iter().copied()).collect();
+        let batch = rows.batch(&members).map_err(|error| Error::Internal(error.to_string()))?;
+        Ok((Stream { schema: batch.schema(), batches: vec![batch] }, found.summary.json().to_string()))
+    })
+}
+
+/// The weights as TOML, and what is said of them.
+#[pyfunction]
+pub(crate) fn fit(
+    py: Python<'_>,
+    asked: Asked<'_>,
+    seed: u64,
+    truth: Option<PathBuf>,
+    place: Place,
+) -> PyResult<(String, String, Vec<String>)> {
+    let job = asked.job(py)?;
+    place.run(py, |device, control| {
+        let job = job.prepare(device, control)?;
+        let truth = truth.map(|path| Truth::read(&path, &job.left, job.second(), control)).transpose()?;
+        control.begin_comparing(job.n_to_compare(), "pairs");
+        let fit = job.fit(device, control, FitOptions { seed, ..FitOptions::default() }, truth.as_ref())?;
+        let doubts = fit.doubts.iter().map(ToString::to_string).collect();
+        Ok((fit.weights.to_string(), fit.to_string(), doubts))
+    })
+}
+
+/// The plan, as text or JSON.
+#[pyfunction]
+pub(crate) fn explain(py: Python<'_>, asked: Asked<'_>, json: bool, place: Place) -> PyResult<String> {
+    let job = asked.job(py)?;
+    place.run(py, |device, control| {
+        let job = job.only_planned().prepare(device, control)?;
+        let explained = job.explain(control)?;
+        Ok(if json { indented(&explained.json()) } else { Shown(&explained).to_string() })
+    })
+}
+
+/// Every verdict on a pair, as text or JSON.
+#[pyfunction]
+pub(crate) fn why(
+    py: Python<'_>,
+    asked: Asked<'_>,
+    left: String,
+    right: String,
+    json: bool,
+    place: Place,
+) -> PyResult<String> {
+    let job = asked.job(py)?;
+    place.run(py, |_, control| {
+        let why = Inquiry::new(&job, control)?.why(&left, &right, control)?;
+        Ok(if json { indented(&why.json()) } else { Shown(&why).to_string() })
+    })
+}
+
+/// What `device` can be: names, and what they stand for.
+#[pyfunction]
+pub(crate) fn devices() -> Vec<(String, String)> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cpu = ("cpu".to_owned(), format!("{cores} threads"));
+    // Without a driver there is no GPU.
+    let gpus = gpus().unwrap_or_default();
+    let gpus = gpus.iter().enumerate().map(|(nth, gpu)| (format!("cuda:{nth}"), gpu.name.clone()));
+    [cpu].into_iter().chain(gpus).collect()
+}

@@ -1,0 +1,23 @@
+//! hyperblock from Python. [`capsules`] is how tables come in and results go out, [`calls`] are the functions, [`running`] is how
+//! they run so that Ctrl-C and panics are answered, [`raised`] turns errors into exceptions. All else is Python.
+
+mod calls;
+mod capsules;
+mod raised;
+mod running;
+
+use pyo3::prelude::*;
+
+/// What `hyperblock/__init__.py` stands on.
+#[pymodule(gil_used = true)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<capsules::Stream>()?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(calls::find, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::why, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::devices, module)?)?;
+    Ok(())
+}
