@@ -2,13 +2,19 @@
 
 use crate::capsules::{Stream, taken};
 use crate::running::{Place, plain};
+use hyperblock::base::decimal::Decimal;
 use hyperblock::base::json::indented;
 use hyperblock::base::shown::Shown;
 use hyperblock::device::gpus;
-use hyperblock::entities::cluster::ClusterMethod;
+use hyperblock::entities::cluster::{ClusterMethod, Records, cluster as entities_of};
+use hyperblock::graph::closure::{self as graph, Options};
 use hyperblock::inspect::why::Inquiry;
+use hyperblock::operators::closure::{ClosureMethod, Deduplicate, Rounds, Wanted};
+use hyperblock::operators::relations::LoadFactor;
+use hyperblock::read::edges::EdgeList;
+use hyperblock::read::pairs::{PairFile, PairSource};
 use hyperblock::tell::evaluate::Truth;
-use hyperblock::tell::output::{EntityRows, Rows};
+use hyperblock::tell::output::{EntityRows, Rows, TupleRows};
 use hyperblock::{
     Batches, Error, FitOptions, Found, Guards, IdSource, Input, Job, ReadOptions, Resolve, RuleSource,
 };
@@ -146,6 +152,60 @@ pub(crate) fn why(
     place.run(py, |_, control| {
         let why = Inquiry::new(&job, control)?.why(&left, &right, control)?;
         Ok(if json { indented(&why.json()) } else { Shown(&why).to_string() })
+    })
+}
+
+/// Entities of pairs.
+#[pyfunction]
+pub(crate) fn cluster(
+    py: Python<'_>,
+    pairs: Bound<'_, PyAny>,
+    method: &str,
+    threshold: Option<String>,
+    two_tables: bool,
+    place: Place,
+) -> PyResult<Stream> {
+    let method: ClusterMethod = method.parse().map_err(PyValueError::new_err)?;
+    let wrong = || PyValueError::new_err("threshold: a number from 0 to 1");
+    let threshold = threshold.map(|text| Decimal::parse(&text).ok_or_else(wrong)).transpose()?;
+    let (path, memory) = match input(py, &pairs, "the pairs")? {
+        Input::File(path) => (path, None),
+        Input::Memory(batches) => (batches.name().to_owned(), Some(batches)),
+    };
+    let source = PairSource { path, memory, threshold, two_tables, ..PairSource::default() };
+    place.run(py, |device, control| {
+        let file = PairFile::read(&source, control)?;
+        let records = Records {
+            n: file.n_records(),
+            first_right: file.right.as_ref().map(|_| file.left.len()),
+            are_weights: file.are_weights,
+        };
+        let entities = entities_of(device, records, &file.pairs, method, control)?;
+        let members: Vec<(u32, u32)> = (0..).zip(entities.iter().copied()).collect();
+        let batch = EntityRows::new(&file.left, file.right.as_ref()).batch(&members);
+        let batch = batch.map_err(|error| Error::Internal(error.to_string()))?;
+        Ok(Stream { schema: batch.schema(), batches: vec![batch] })
+    })
+}
+
+/// Which nodes of a graph reach which.
+#[pyfunction]
+pub(crate) fn closure(py: Python<'_>, edges: Bound<'_, PyAny>, place: Place) -> PyResult<Stream> {
+    let edges = input(py, &edges, "the edges")?;
+    place.run(py, |device, control| {
+        let EdgeList { graph, names, .. } = match &edges {
+            Input::File(path) => EdgeList::read(path, false, None, control)?,
+            Input::Memory(batches) => EdgeList::of_batches(batches, control)?,
+        };
+        let rounds = Rounds { deduplicate: Deduplicate::default(), load: LoadFactor::default() };
+        let options = Options { method: ClosureMethod::default(), rounds, wanted: Wanted { tuples: true } };
+        let rows = TupleRows { names: &names };
+        let mut batches = Vec::new();
+        graph::run(device, &graph, &options, control, &mut |tuples| {
+            batches.push(rows.batch(tuples).map_err(|error| Error::Internal(error.to_string()))?);
+            Ok(())
+        })?;
+        Ok(Stream { schema: rows.schema(), batches })
     })
 }
 

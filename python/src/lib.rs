@@ -15,6 +15,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(calls::find, module)?)?;
     module.add_function(wrap_pyfunction!(calls::resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::cluster, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::closure, module)?)?;
     module.add_function(wrap_pyfunction!(calls::fit, module)?)?;
     module.add_function(wrap_pyfunction!(calls::explain, module)?)?;
     module.add_function(wrap_pyfunction!(calls::why, module)?)?;

@@ -134,6 +134,7 @@ impl ClusterArgs {
     fn source(&self) -> PairSource {
         PairSource {
             path: self.pairs.clone(),
+            memory: None,
             delimiter: self.delimiter,
             most_unpacked: self.max_unpacked,
             ids: [self.left.clone(), self.right.clone()],

@@ -8,7 +8,7 @@ mod lines;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::read::table::{BYTE_ORDER_MARK, Format, IdSource, ReadOptions, Source, Table, plain_integer};
+use crate::read::table::{BYTE_ORDER_MARK, Batches, Format, IdSource, ReadOptions, Source, Table, plain_integer};
 use arrow_array::Array;
 use hashbrown::HashMap;
 use hyperblock_shared::relation::tuple;
@@ -68,6 +68,26 @@ impl EdgeList {
         }
         let bytes = source.whole(control)?;
         Self::of_named(path, "line", &lines::fields(path, &bytes[start..], header)?)
+    }
+
+    /// The first two columns of a table in memory.
+    pub fn of_batches(batches: &Batches, control: &Control) -> Result<Self> {
+        let options = ReadOptions { id: IdSource::RowNumbers, ..ReadOptions::default() };
+        let all: Vec<&str> = batches.schema().fields().iter().map(|field| field.name().as_str()).collect();
+        let [source, target, ..] = all[..] else {
+            return Err(Error::table(batches.name(), "an edge has two columns, source and target"));
+        };
+        let table = Table::of_batches(batches, &options, &|name| name == source || name == target, control)?;
+        let (sources, targets) = (table.values(0)?, table.values(1)?);
+        let named = |row: usize| {
+            if sources.is_null(row) || targets.is_null(row) {
+                return Err(Error::table(batches.name(), format!("row {}: the node is missing", row + 1)));
+            }
+            let (source, target) = (sources.value(row).into(), targets.value(row).into());
+            Ok(lines::Fields { line: row as u64 + 1, source, target })
+        };
+        let rows = (0..sources.len()).map(named).collect::<Result<Vec<_>>>()?;
+        Self::of_named(batches.name(), "row", &rows)
     }
 
     /// The first two columns of a table.

@@ -7,7 +7,7 @@
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
-use crate::read::table::{ColumnSchema, IdSource, Ids, Kind, ReadOptions, Table};
+use crate::read::table::{Batches, ColumnSchema, IdSource, Ids, Kind, ReadOptions, Table};
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use hyperblock_shared::layout::ScoredPair;
@@ -29,6 +29,8 @@ const PROBABILITY_COLUMN: &str = "probability";
 pub struct PairSource {
     /// The file of pairs.
     pub path: PathBuf,
+    /// The pairs themselves, if they are in memory; then there is no file.
+    pub memory: Option<Batches>,
     /// What separates fields in CSV.
     pub delimiter: Option<u8>,
     /// The most bytes that a packed file may unpack to ([`ReadOptions::most_unpacked`]).
@@ -69,7 +71,10 @@ impl PairFile {
     pub fn read(source: &PairSource, control: &Control) -> Result<Self> {
         let path = &source.path;
         let options = source.options(IdSource::RowNumbers);
-        let file = Table::read_even_empty(path, &options, &|_| true, control)?;
+        let file = match &source.memory {
+            Some(batches) => Table::of_batches(batches, &options, &|_| true, control)?,
+            None => Table::read_even_empty(path, &options, &|_| true, control)?,
+        };
         let columns = source.id_columns(&file)?;
         let scores = source.scores(&file)?;
         let are_weights = source.score_column(&file)?.is_some_and(|column| is_weight(&file, column));
