@@ -110,6 +110,12 @@ impl Job {
         }
     }
 
+    /// Whether a table in memory has no rows: then there are no pairs. The rules are parsed all the same, and may be wrong.
+    pub fn has_no_rows(&self) -> Result<bool> {
+        self.rules.parse()?;
+        Ok(self.left.has_no_rows() || self.right.as_ref().is_some_and(Input::has_no_rows))
+    }
+
     /// Whether pairs are found within one table.
     pub(crate) fn is_of_one_table(&self) -> bool {
         self.right.is_none()

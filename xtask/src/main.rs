@@ -22,6 +22,7 @@ mod ndcg;
 mod paths;
 #[cfg(feature = "bench")]
 mod record;
+mod python;
 mod replace;
 mod simulate;
 mod test;

@@ -1,9 +1,11 @@
 //! `cargo xtask test`: everything CI runs, in the order that fails soonest.
 //!
+//! The Python package is tested where there is a Python with its environments; else that step is told as ignored.
+//!
 //! A fresh Debian machine with rustup is enough: the kernels' compiler and assembler are installed if they are missing.
 
 use crate::cargo::{cargo, run as run_command};
-use crate::{device, tidy};
+use crate::{device, python, tidy};
 use anyhow::{Context, Result};
 use std::time::{Duration, Instant};
 
@@ -18,20 +20,21 @@ pub(crate) struct Args {
 type Check = (&'static str, fn() -> Result<()>);
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let steps: [Check; 5] = [
+    let steps: [Check; 6] = [
         ("tidy", tidy::run),
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
         // All features: the benchmarks too.
         ("clippy", || {
-            let what = ["clippy", "--workspace", "--all-targets", "--all-features"];
+            let what = ["clippy", "--workspace", "--exclude", python::PACKAGE, "--all-targets", "--all-features"];
             run_command(cargo().args(what).args(["--", "-D", "warnings"]))
         }),
-        ("tests", || run_command(cargo().args(["test", "--workspace", "--all-features"]))),
+        ("tests", || run_command(cargo().args(["test", "--workspace", "--exclude", python::PACKAGE, "--all-features"]))),
         if args.fast {
             ("kernels (hash only)", device::check_sources)
         } else {
             ("kernels", device::install_and_check)
         },
+        ("python", python::run),
     ];
 
     let mut done: Vec<(&str, Duration)> = Vec::new();
