@@ -17,7 +17,8 @@ use hyperblock::read::pairs::{PairFile, PairSource};
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{EntityRows, Rows, TupleRows};
 use hyperblock::{
-    Batches, Error, FitOptions, Found, Guards, IdSource, Input, Job, ReadOptions, Resolve, RuleSource, Summary,
+    Batches, Error, FitOptions, Found, Guards, IdSource, Input, Job, ReadOptions, Resolve, RuleSource,
+    Summary,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -25,10 +25,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
         // All features: the benchmarks too.
         ("clippy", || {
-            let what = ["clippy", "--workspace", "--exclude", python::PACKAGE, "--all-targets", "--all-features"];
+            let what =
+                ["clippy", "--workspace", "--exclude", python::PACKAGE, "--all-targets", "--all-features"];
             run_command(cargo().args(what).args(["--", "-D", "warnings"]))
         }),
-        ("tests", || run_command(cargo().args(["test", "--workspace", "--exclude", python::PACKAGE, "--all-features"]))),
+        ("tests", || {
+            run_command(cargo().args(["test", "--workspace", "--exclude", python::PACKAGE, "--all-features"]))
+        }),
         if args.fast {
             ("kernels (hash only)", device::check_sources)
         } else {

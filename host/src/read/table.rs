@@ -10,6 +10,7 @@ mod blocks;
 mod cache;
 mod csv;
 mod ids;
+mod input;
 mod kind;
 mod lean;
 mod memory;
@@ -21,7 +22,7 @@ mod unpacked;
 
 pub use cache::Cache;
 pub use ids::Ids;
-pub use memory::{Batches, Input};
+pub use input::{Batches, Input};
 pub use schema::{ColumnSchema, Kind, Schema};
 
 pub(crate) use arrow::Format;

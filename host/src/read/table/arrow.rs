@@ -11,7 +11,7 @@ pub(super) mod parquet;
 mod tests;
 mod texts;
 
-use super::memory::Batches;
+use super::input::Batches;
 use super::pieces::joined;
 use super::source::Source;
 use super::unpacked::Unpacked;
