@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "capsules are raw pointers, by the Arrow PyCapsule interface")]
 
-use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyTypeError;
@@ -23,7 +23,7 @@ pub(crate) fn taken(table: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<Record
     }
     // SAFETY: by the interface, a capsule of this name points to a stream that is ours to move out of. What stays behind is
     // marked as released, so that the capsule's destructor does nothing.
-    let reader = unsafe { ArrowArrayStreamReader::from_raw(stream.cast::<FFI_ArrowArrayStream>()) };
+    let reader = unsafe { RecordBatchStreamReader::from_raw(stream.cast::<FFI_ArrowArrayStream>()) };
     let wrong = |error: ArrowError| PyTypeError::new_err(format!("the Arrow stream cannot be read: {error}"));
     let reader = reader.map_err(wrong)?;
     let schema = reader.schema();
