@@ -33,7 +33,7 @@ pub use device::DeviceChoice;
 pub use fit::FitOptions;
 pub use job::{Found, Guards, Job, Prepared, Pull, RuleSource};
 pub use read::table::{Batches, IdSource, Input, ReadOptions};
-pub use tell::report::Summary;
 pub use resolve::Resolve;
+pub use tell::report::Summary;
 
 pub use hyperblock_shared::layout::Candidate;

@@ -20,9 +20,9 @@ mod ncu;
 mod ndcg;
 #[cfg(feature = "bench")]
 mod paths;
+mod python;
 #[cfg(feature = "bench")]
 mod record;
-mod python;
 mod replace;
 mod simulate;
 mod test;

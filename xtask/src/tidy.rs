@@ -15,8 +15,13 @@ use std::path::{Path, PathBuf};
 const MAX_LINES: usize = 600;
 const NAMES_THAT_SAY_NOTHING: [&str; 3] = ["mod.rs", "utils.rs", "common.rs"];
 /// The files and folders that may hold `unsafe`.
-const FENCES: [&str; 5] =
-    ["device/src/nvptx.rs", "device/src/nvptx/", "host/src/device/cuda/", "host/src/cli/memory.rs", "python/src/capsules.rs"];
+const FENCES: [&str; 5] = [
+    "device/src/nvptx.rs",
+    "device/src/nvptx/",
+    "host/src/device/cuda/",
+    "host/src/cli/memory.rs",
+    "python/src/capsules.rs",
+];
 const KEYWORD: &str = "unsafe";
 
 pub(crate) fn run() -> Result<()> {

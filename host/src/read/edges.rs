@@ -8,7 +8,9 @@ mod lines;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::read::table::{BYTE_ORDER_MARK, Batches, Format, IdSource, ReadOptions, Source, Table, plain_integer};
+use crate::read::table::{
+    BYTE_ORDER_MARK, Batches, Format, IdSource, ReadOptions, Source, Table, plain_integer,
+};
 use arrow_array::Array;
 use hashbrown::HashMap;
 use hyperblock_shared::relation::tuple;
