@@ -21,4 +21,5 @@ pub mod stamp;
 pub mod stopwatch;
 pub mod store;
 pub mod target;
+pub mod threads;
 pub mod timeline;

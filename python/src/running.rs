@@ -2,6 +2,7 @@
 
 use crate::raised::{panicked, raised};
 use hyperblock::base::budget::Budget;
+use hyperblock::base::threads::Threads;
 use hyperblock::operators::Backend;
 use hyperblock::{Control, DeviceChoice, Error, Result, device};
 use pyo3::exceptions::PyValueError;
@@ -40,14 +41,12 @@ impl Place {
     ) -> PyResult<T> {
         let choice: DeviceChoice = self.device.parse().map_err(PyValueError::new_err)?;
         let control = Control::default().with_budget(self.memory.map(Budget::of).unwrap_or_default());
-        let no_threads = |error| PyValueError::new_err(format!("threads cannot be started: {error}"));
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
-        let pool = pool.build().map_err(no_threads)?;
+        let pool = plain(py, Threads::new(self.threads))?;
         let (device_memory, caller) = (self.device_memory, thread::current());
         let (control, pool) = (&control, &pool);
         thread::scope(|scope| {
             let all = move || {
-                let done = pool.install(|| {
+                let done = pool.run(|| {
                     control.guard(|| {
                         let device = device::open(choice, device_memory)?;
                         control.runs_on(device.name());

@@ -11,6 +11,7 @@ mod cargo;
 mod compare;
 mod demo;
 mod device;
+mod dist;
 mod figures;
 mod fuzz;
 mod r#gen;
@@ -63,7 +64,11 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Replay the tasks of a job over more GPUs than there are
     Simulate(simulate::Args),
-    /// Run everything CI runs: tidy, format, clippy, tests, kernels
+    /// Build, install and test the Python package: the last step of `test` alone
+    Python,
+    /// Build the wheel that is given to others, audit it, and run it in a clean environment of the newest Python there is
+    Dist,
+    /// Run everything CI runs: tidy, format, clippy, tests, kernels, the Python package
     Test(test::Args),
 }
 
@@ -79,6 +84,8 @@ fn main() -> ExitCode {
         Command::TrainCost(args) => train_cost::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Python => python::run(),
+        Command::Dist => dist::run(),
         Command::Test(args) => test::run(&args),
     };
     match result {

@@ -6,6 +6,7 @@
 use super::Prepared;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::threads::Threads;
 use crate::operators::Backend;
 use crate::rules::ScoreMethod;
 use crate::tell::output::{CandidateRows, Rows, ScoredRows};
@@ -103,18 +104,20 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// Starts the job. So many batches wait at most.
+    /// Starts the job on these threads. So many batches wait at most.
     pub fn start(
         job: Prepared,
         device: Box<dyn Backend>,
         control: Arc<Control>,
+        threads: Arc<Threads>,
         most_waiting: usize,
     ) -> Result<Self> {
         let schema = job.schema();
         let (taken, batches) = sync_channel(most_waiting);
         let of_job = control.clone();
         let run = move || {
-            job.run_batches(&*device, &of_job, &mut |batch| taken.send(batch).map_err(|_| Error::Interrupted))
+            let mut take = |batch| taken.send(batch).map_err(|_| Error::Interrupted);
+            threads.run(|| of_job.guard(|| job.run_batches(&*device, &of_job, &mut take)))
         };
         let running = thread::Builder::new().name("job".into()).spawn(run).map_err(Error::no_thread)?;
         Ok(Self { schema, batches: Some(batches), running: Some(running), control })
