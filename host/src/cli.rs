@@ -51,7 +51,7 @@ pub(crate) struct Cli {
     /// How to show progress
     #[arg(long, global = true, value_name = "HOW", value_enum, default_value_t)]
     pub(crate) progress: progress::Show,
-    /// How the summary of link, dedupe and resolve is printed, on standard error
+    /// How link, dedupe, resolve, cluster and closure print their summary, on standard error
     #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) summary: AnswerFormat,
     /// Say more about what is done; twice for still more
@@ -292,7 +292,7 @@ pub(crate) struct WhyArgs {
 }
 
 /// How a command answers.
-#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AnswerFormat {
     /// For people
     #[default]

@@ -45,12 +45,12 @@ fn run(cli: &Cli) -> hyperblock::Result<()> {
     let work = || match &cli.command {
         Command::Link(args) => cli::run::link(args, summary, &control),
         Command::Dedupe(args) => cli::run::dedupe(args, summary, &control),
-        Command::Cluster(args) => cli::cluster::cluster(args, cli.quiet, &control),
+        Command::Cluster(args) => cli::cluster::cluster(args, summary, &control),
         Command::Resolve(args) => cli::resolve::resolve(args, summary, &control),
         Command::Explain(args) => cli::explain::explain(args, &control),
         Command::Why(args) => cli::why::why(args, &control),
         Command::Fit(args) => cli::fit::fit(args, cli.quiet, &control),
-        Command::Closure(args) => cli::closure::closure(args, cli.quiet, cli.verbose > 0, &control),
+        Command::Closure(args) => cli::closure::closure(args, summary, cli.verbose > 0, &control),
         Command::Devices => cli::devices::devices(),
     };
     cli::progress::watch(show, &control, || control.guard(work))

@@ -6,6 +6,7 @@ use arrow_schema::{DataType, Field, Schema};
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::json::indented;
 use hyperblock::base::shown::Shown;
+use hyperblock::base::stopwatch::Stopwatch;
 use hyperblock::device::gpus;
 use hyperblock::entities::cluster::{ClusterMethod, Records, cluster as entities_of};
 use hyperblock::graph::closure::{self as graph, Options};
@@ -14,6 +15,7 @@ use hyperblock::operators::closure::{ClosureMethod, Deduplicate, Rounds, Wanted}
 use hyperblock::operators::relations::LoadFactor;
 use hyperblock::read::edges::EdgeList;
 use hyperblock::read::pairs::{PairFile, PairSource};
+use hyperblock::tell::clusters::ClusterSummary;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{EntityRows, Rows, TupleRows};
 use hyperblock::{
@@ -165,7 +167,7 @@ pub(crate) fn why(
     })
 }
 
-/// Entities of pairs.
+/// Entities of pairs, and the summary as JSON.
 #[pyfunction]
 pub(crate) fn cluster(
     py: Python<'_>,
@@ -174,7 +176,7 @@ pub(crate) fn cluster(
     threshold: Option<String>,
     two_tables: bool,
     place: Place,
-) -> PyResult<Stream> {
+) -> PyResult<(Stream, String)> {
     let method: ClusterMethod = method.parse().map_err(PyValueError::new_err)?;
     let wrong = || PyValueError::new_err("threshold: a number from 0 to 1");
     let threshold = threshold.map(|text| Decimal::parse(&text).ok_or_else(wrong)).transpose()?;
@@ -184,23 +186,37 @@ pub(crate) fn cluster(
     };
     let source = PairSource { path, memory, threshold, two_tables, ..PairSource::default() };
     place.run(py, |device, control| {
-        let file = PairFile::read(&source, control)?;
+        let watch = Stopwatch::default();
+        let file = watch.time("read", || PairFile::read(&source, control))?;
         let records = Records {
             n: file.n_records(),
             first_right: file.right.as_ref().map(|_| file.left.len()),
             are_weights: file.are_weights,
         };
-        let entities = entities_of(device, records, &file.pairs, method, control)?;
+        let entities =
+            watch.time("cluster", || entities_of(device, records, &file.pairs, method, control))?;
         let members: Vec<(u32, u32)> = (0..).zip(entities.iter().copied()).collect();
         let batch = EntityRows::new(&file.left, file.right.as_ref()).batch(&members);
         let batch = batch.map_err(|error| Error::Internal(error.to_string()))?;
-        Ok(Stream { schema: batch.schema(), batches: vec![batch] })
+        let (n_entities, largest) = ClusterSummary::sizes(&entities);
+        let summary = ClusterSummary {
+            device: device.name(),
+            method,
+            n_rows: file.n_rows,
+            n_pairs: file.pairs.len() as u64,
+            n_records: file.n_records(),
+            n_entities,
+            largest,
+            quality: None,
+            stages: watch.stages(),
+        };
+        Ok((Stream { schema: batch.schema(), batches: vec![batch] }, summary.json().to_string()))
     })
 }
 
-/// Which nodes of a graph reach which.
+/// Which nodes of a graph reach which, and the summary as JSON.
 #[pyfunction]
-pub(crate) fn closure(py: Python<'_>, edges: Bound<'_, PyAny>, place: Place) -> PyResult<Stream> {
+pub(crate) fn closure(py: Python<'_>, edges: Bound<'_, PyAny>, place: Place) -> PyResult<(Stream, String)> {
     let edges = input(py, &edges, "the edges")?;
     place.run(py, |device, control| {
         let EdgeList { graph, names, .. } = match &edges {
@@ -211,11 +227,12 @@ pub(crate) fn closure(py: Python<'_>, edges: Bound<'_, PyAny>, place: Place) -> 
         let options = Options { method: ClosureMethod::default(), rounds, wanted: Wanted { tuples: true } };
         let rows = TupleRows { names: &names };
         let mut batches = Vec::new();
-        graph::run(device, &graph, &options, control, &mut |tuples| {
+        control.begin_comparing(graph.n_nodes.into(), "nodes");
+        let report = graph::run(device, &graph, &options, control, &mut |tuples| {
             batches.push(rows.batch(tuples).map_err(|error| Error::Internal(error.to_string()))?);
             Ok(())
         })?;
-        Ok(Stream { schema: rows.schema(), batches })
+        Ok((Stream { schema: rows.schema(), batches }, report.json().to_string()))
     })
 }
 

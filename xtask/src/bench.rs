@@ -53,8 +53,6 @@ mod planning;
 mod profile;
 mod profile_args;
 #[cfg(feature = "bench")]
-pub(crate) mod python;
-#[cfg(feature = "bench")]
 mod quality;
 #[cfg(feature = "bench")]
 mod rapidfuzz;

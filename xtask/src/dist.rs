@@ -4,10 +4,10 @@
 //! from 3.10 on has, which abi3audit looks at. Then it is installed in a clean environment of the newest Python there is, and used.
 
 use crate::cargo::{at_root, output, root, run as run_command, target};
-use crate::python::{MATURIN, environment, wheels_in};
+use crate::python::{MATURIN, emptied, environment, wheel_in};
 use anyhow::{Context, Result, ensure};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What links it, and what looks at it.
 const TOOLS: [&str; 3] = [MATURIN, "ziglang==0.17.0", "abi3audit==0.0.26"];
@@ -25,24 +25,15 @@ assert len(pairs) == pairs.summary["pairs"]["candidates"] > 0
 "#;
 
 pub(crate) fn run() -> Result<()> {
-    let (tools, wheels) = (target().join("dist-tools"), target().join("dist"));
-    environment(Path::new("python3"), &tools, &TOOLS)?;
-    let python = tools.join("bin/python");
-    match fs::remove_dir_all(&wheels) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("cannot empty {}", wheels.display()));
-        }
-        _ => {}
-    }
+    let python = environment("dist-tools", &TOOLS)?;
+    let wheels = target().join("dist");
+    emptied(&wheels)?;
     let mut build = at_root(&python);
     build.args(["-m", "maturin", "build", "--release", "--strip", "--locked", "--zig"]);
     build.args(["--compatibility", "manylinux2014", "--manifest-path", "python/Cargo.toml", "--out"]);
     run_command(build.arg(&wheels))?;
-    let found = wheels_in(&wheels)?;
-    let [wheel] = &found[..] else {
-        anyhow::bail!("{} has {} wheels, not one", wheels.display(), found.len())
-    };
-    run_command(at_root(tools.join("bin/abi3audit")).args(["--strict", "--report"]).arg(wheel))?;
+    let wheel = &wheel_in(&wheels)?;
+    run_command(at_root(&python).args(["-m", "abi3audit", "--strict", "--report"]).arg(wheel))?;
     try_out(wheel)?;
     let size = fs::metadata(wheel)?.len() as f64 / 1e6;
     println!("wrote {} ({size:.1} MB)", wheel.strip_prefix(root()).unwrap_or(wheel).display());
@@ -56,7 +47,7 @@ fn try_out(wheel: &Path) -> Result<()> {
     let newest = newest.unwrap_or("python3");
     let clean = target().join("dist-clean");
     run_command(at_root(newest).args(["-m", "venv", "--clear"]).arg(&clean))?;
-    let python: PathBuf = clean.join("bin/python");
+    let python = clean.join("bin/python");
     run_command(at_root(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(wheel))?;
     // From elsewhere than the root, a folder of the name would be found first: the interpreter is told to look nowhere else.
     let said =

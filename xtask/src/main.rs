@@ -64,8 +64,8 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Replay the tasks of a job over more GPUs than there are
     Simulate(simulate::Args),
-    /// Build, install and test the Python package: the last step of `test` alone
-    Python,
+    /// Build, install and test the Python package, as `test` does; or measure it
+    Python(python::Args),
     /// Build the wheel that is given to others, audit it, and run it in a clean environment of the newest Python there is
     Dist,
     /// Run everything CI runs: tidy, format, clippy, tests, kernels, the Python package
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
         Command::TrainCost(args) => train_cost::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Simulate(args) => simulate::run(&args),
-        Command::Python => python::run(),
+        Command::Python(args) => python::run(&args),
         Command::Dist => dist::run(),
         Command::Test(args) => test::run(&args),
     };

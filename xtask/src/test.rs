@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         } else {
             ("kernels", device::install_and_check)
         },
-        ("python", python::run),
+        ("python", python::test),
     ];
 
     let mut done: Vec<(&str, Duration)> = Vec::new();

@@ -1,7 +1,8 @@
 //! JSON, by serde_json. What is decided here is how numbers are written: with the digits that they have elsewhere in
 //! the program, so that none is lost or made up.
 
-use serde_json::{Number, Value};
+use crate::base::stopwatch::Stages;
+use serde_json::{Map, Number, Value, json};
 
 /// A number with just these digits; `null` if they are none, since JSON has no word for infinity.
 pub(crate) fn number(digits: &str) -> Value {
@@ -18,10 +19,19 @@ pub fn indented(value: &Value) -> String {
     format!("{value:#}").replace('\u{7f}', "\\u007f")
 }
 
+/// The version of summaries for programs: raised when a key goes or changes its meaning, not when one is added.
+pub const SUMMARY_VERSION: u32 = 1;
+
+/// Times: of all, and by stage.
+pub fn seconds(stages: &Stages) -> Value {
+    let by_stage: Map<String, Value> =
+        stages.iter().map(|(name, time)| (name.to_owned(), float(time.as_secs_f64()))).collect();
+    json!({ "all": float(stages.total().as_secs_f64()), "by_stage": by_stage })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn values_as_json_writes_them() {

@@ -1,7 +1,8 @@
 //! `hyperblock closure`.
 
+use super::run::tell;
 use super::say::{answer, say};
-use super::{DeviceArgs, size};
+use super::{AnswerFormat, DeviceArgs, size};
 use clap::{ArgGroup, Args};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::Stages;
@@ -51,7 +52,12 @@ pub(crate) struct ClosureArgs {
     device: DeviceArgs,
 }
 
-pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool, control: &Control) -> Result<()> {
+pub(crate) fn closure(
+    args: &ClosureArgs,
+    told: Option<AnswerFormat>,
+    verbose: bool,
+    control: &Control,
+) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     for path in args.output.iter().chain(&args.iterations) {
         Format::of(path)?;
@@ -67,7 +73,7 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool, control: &
         )));
     }
     let device = args.device.open()?;
-    if !quiet {
+    if told == Some(AnswerFormat::Text) {
         say!("running on {}\n", device.name());
     }
     let start = Instant::now();
@@ -106,11 +112,9 @@ pub(crate) fn closure(args: &ClosureArgs, quiet: bool, verbose: bool, control: &
         answer(format_args!("{}\n", report.n_tuples))?;
     }
     let report = Report { n_lines: Some(n_lines), stages, ..report };
-    if !quiet {
-        say!("{report}");
-        if verbose && !report.iterations.is_empty() {
-            say!("{}", report.table());
-        }
+    tell(told, &report, || report.json());
+    if told == Some(AnswerFormat::Text) && verbose && !report.iterations.is_empty() {
+        say!("{}", report.table());
     }
     Ok(())
 }

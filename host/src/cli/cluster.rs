@@ -1,7 +1,8 @@
 //! `hyperblock cluster`.
 
+use super::run::tell;
 use super::say::say;
-use super::{DeviceArgs, delimiter, size};
+use super::{AnswerFormat, DeviceArgs, delimiter, size};
 use clap::Args;
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::paths::keep_apart;
@@ -69,12 +70,12 @@ pub(crate) struct ClusterArgs {
     device: DeviceArgs,
 }
 
-pub(crate) fn cluster(args: &ClusterArgs, quiet: bool, control: &Control) -> Result<()> {
+pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
     keep_apart(&[("-o", &args.output)], &args.reads().collect::<Vec<_>>())?;
     let device = args.device.open()?;
-    if !quiet {
+    if told == Some(AnswerFormat::Text) {
         say!("running on {}\n", device.name());
     }
     let watch = Stopwatch::default();
@@ -101,7 +102,7 @@ pub(crate) fn cluster(args: &ClusterArgs, quiet: bool, control: &Control) -> Res
     output.write(&(0..).zip(entities.iter().copied()).collect::<Vec<(u32, u32)>>())?;
     output.finish()?;
     drop(writing);
-    if !quiet {
+    if told.is_some() {
         let (n_entities, largest) = ClusterSummary::sizes(&entities);
         let summary = ClusterSummary {
             device: device.name(),
@@ -114,7 +115,7 @@ pub(crate) fn cluster(args: &ClusterArgs, quiet: bool, control: &Control) -> Res
             quality: truth.map(|truth| truth.of_entities(&entities)),
             stages: watch.stages(),
         };
-        say!("{summary}");
+        tell(told, &summary, || summary.json());
     }
     Ok(())
 }

@@ -10,11 +10,12 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 
 pub(crate) fn resolve(args: &ResolveArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    args.checkpoint.close(resolved(args, summary, control), summary.is_none(), control)
+    args.checkpoint.close(resolved(args, summary, control), summary != Some(AnswerFormat::Text), control)
 }
 
 fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    let quiet = told.is_none();
+    // JSON stands alone, for whoever reads it.
+    let quiet = told != Some(AnswerFormat::Text);
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
     if let Some(pairs) = &args.pairs {

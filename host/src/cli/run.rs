@@ -22,7 +22,7 @@ pub(crate) fn link(args: &LinkArgs, summary: Option<AnswerFormat>, control: &Con
     let job = args.input.job(&args.left, Some(&args.right), args.right_id.as_ref());
     let job = args.plan.apply(job).guards(args.guards.guards()).cache(args.cache.cache());
     let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
-    args.checkpoint.close(ran, summary.is_none(), control)
+    args.checkpoint.close(ran, summary != Some(AnswerFormat::Text), control)
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
@@ -30,7 +30,7 @@ pub(crate) fn dedupe(args: &DedupeArgs, summary: Option<AnswerFormat>, control: 
     let job = args.plan.apply(args.input.job(&args.table, None, None));
     let job = job.guards(args.guards.guards()).cache(args.cache.cache());
     let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
-    args.checkpoint.close(ran, summary.is_none(), control)
+    args.checkpoint.close(ran, summary != Some(AnswerFormat::Text), control)
 }
 
 fn run<'a>(
@@ -41,7 +41,8 @@ fn run<'a>(
     told: Option<AnswerFormat>,
     control: &Control,
 ) -> Result<()> {
-    let quiet = told.is_none();
+    // JSON stands alone, for whoever reads it.
+    let quiet = told != Some(AnswerFormat::Text);
     // What can be refused at once is refused before any work is done.
     if let Some(output) = &args.output {
         Format::of(output)?;

@@ -1,8 +1,10 @@
 //! What finding a closure took, for people.
 
+use crate::base::json::{SUMMARY_VERSION, seconds as times};
 use crate::base::stopwatch::{Stages, seconds};
 use crate::operators::closure::{ClosureMethod, Iteration};
 use indicatif::HumanCount;
+use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
 
@@ -65,6 +67,24 @@ impl Report {
             table.push('\n');
         }
         table
+    }
+}
+
+impl Report {
+    /// The report for programs, as `tell::json` says.
+    pub fn json(&self) -> Value {
+        json!({
+            "version": SUMMARY_VERSION,
+            "device": self.device,
+            "method": self.method.to_string(),
+            "nodes": self.n_nodes,
+            "edges": { "all": self.n_edges, "in_file": self.n_lines },
+            "components": self.n_components,
+            "tuples": self.n_tuples,
+            "rounds": self.iterations.len(),
+            "seconds": times(&self.stages),
+            "memory": { "peak": self.peak_memory },
+        })
     }
 }
 

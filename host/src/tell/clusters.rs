@@ -1,10 +1,12 @@
 //! What clustering did, for people.
 
+use crate::base::json::{SUMMARY_VERSION, seconds};
 use crate::base::stopwatch::Stages;
 use crate::entities::cluster::ClusterMethod;
 use crate::tell::evaluate::{Agreement, EntityQuality};
 use hashbrown::HashMap;
 use indicatif::HumanCount;
+use serde_json::{Value, json};
 use std::fmt;
 
 /// What clustering did.
@@ -38,6 +40,25 @@ impl ClusterSummary {
             *sizes.entry(entity).or_default() += 1;
         }
         (sizes.len() as u32, sizes.into_values().max().unwrap_or(0))
+    }
+}
+
+impl ClusterSummary {
+    /// The summary for programs, as [`tell::json`](crate::tell::json) says.
+    pub fn json(&self) -> Value {
+        let of = |it: Agreement| json!({ "precision": it.precision, "recall": it.recall, "f1": it.f1 });
+        let quality =
+            self.quality.map(|it| json!({ "pairwise": of(it.pairwise), "b_cubed": of(it.b_cubed) }));
+        json!({
+            "version": SUMMARY_VERSION,
+            "device": self.device,
+            "method": self.method.to_string(),
+            "records": { "all": self.n_records },
+            "pairs": { "all": self.n_rows, "kept": self.n_pairs },
+            "entities": { "all": self.n_entities, "largest": self.largest },
+            "quality": quality,
+            "seconds": seconds(&self.stages),
+        })
     }
 }
 

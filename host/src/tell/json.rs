@@ -12,26 +12,32 @@
 //! memory      peak and peak_on_device, in bytes; or null
 //! ```
 //!
-//! Resolving adds `entities`.
+//! Resolving adds `entities`. Clustering and closures have `version`, `device`, `method` and `seconds` of it, and
+//!
+//! ```text
+//! records     all                              (clustering)
+//! pairs       all, kept                        those in the file, and those that reach the threshold
+//! entities    all, largest
+//! quality     pairwise, b_cubed: precision, recall, f1; or null
+//!
+//! nodes, edges, components, tuples, rounds     (closures)
+//! memory      peak
+//! ```
 
 use crate::base::billionths::Billionths;
-use crate::base::json::{float, number};
-use crate::base::stopwatch::Stages;
+use crate::base::json::{SUMMARY_VERSION, float, number, seconds};
 use crate::entities::score::Tally;
 use crate::tell::evaluate::Quality;
 use crate::tell::left_out::LeftOut;
 use crate::tell::report::Summary;
-use serde_json::{Map, Value, json};
-
-/// The version of the schema.
-pub const VERSION: u32 = 1;
+use serde_json::{Value, json};
 
 impl Summary {
     /// The summary for programs.
     pub fn json(&self) -> Value {
         let by_rule = self.by_rule.iter().map(|(name, n)| json!({ "name": name, "candidates": n }));
         json!({
-            "version": VERSION,
+            "version": SUMMARY_VERSION,
             "device": self.device,
             "records": { "left": self.n_left, "right": self.n_right },
             "pairs": {
@@ -74,11 +80,4 @@ fn quality(quality: &Quality) -> Value {
         "f1": float(f1),
         "unknown": n_unknown,
     })
-}
-
-/// Times by stage.
-pub(crate) fn seconds(stages: &Stages) -> Value {
-    let by_stage: Map<String, Value> =
-        stages.iter().map(|(name, time)| (name.to_owned(), float(time.as_secs_f64()))).collect();
-    json!({ "all": float(stages.total().as_secs_f64()), "by_stage": by_stage })
 }

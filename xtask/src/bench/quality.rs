@@ -6,9 +6,9 @@
 //! environment of its own in the build folder.
 
 use super::QualityArgs;
-use super::python::environment;
 use super::workload::data_sets;
 use crate::cargo::{at_root, root, target};
+use crate::python::environment;
 use crate::record;
 use anyhow::{Context, Result, bail, ensure};
 use hyperblock::device::cpu::Cpu;

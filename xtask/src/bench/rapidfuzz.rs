@@ -4,9 +4,9 @@
 //! PyPI to an environment of its own in the build folder; `rapidfuzz.py` says how it is called.
 
 use super::measure::{Times, scan};
-use super::python::environment;
 use super::{RapidfuzzArgs, Workload};
 use crate::cargo::at_root;
+use crate::python::environment;
 use crate::record;
 use anyhow::{Context, Result, bail, ensure};
 use hyperblock::Control;

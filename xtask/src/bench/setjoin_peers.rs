@@ -8,11 +8,11 @@
 
 use super::measure::Times;
 use super::peers::{self, Seen};
-use super::python::built;
 use super::setjoin::data::Titles;
 use super::setjoin::{rule, thresholds};
 use super::{SetjoinData, SetjoinPeersArgs};
 use crate::cargo::{at_root, target};
+use crate::python::built;
 use crate::record;
 use anyhow::{Context, Result, bail, ensure};
 use hyperblock::device::cpu::Cpu;

@@ -2,7 +2,7 @@
 //!
 //! Each has an environment of its own in the build folder, so that none decides the versions of another.
 
-use crate::bench::python::built;
+use crate::python::built;
 use anyhow::Result;
 use std::path::PathBuf;
 

@@ -3,8 +3,8 @@
 use super::definition::{Kind, Plot};
 use super::points::{Point, Table};
 use super::variants;
-use crate::bench::python::environment;
 use crate::cargo::at_root;
+use crate::python::environment;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;

@@ -2,8 +2,8 @@
 
 use super::{Figure, Report};
 use crate::bench::peers::{Seen, parse};
-use crate::bench::python::environment;
 use crate::cargo::{at_root, target};
+use crate::python::environment;
 use crate::replace::replace;
 use anyhow::{Context, Result, bail};
 use hyperblock::entities::cluster::ClusterMethod;

@@ -3,9 +3,9 @@
 //!
 //! A machine without Python's numpy may have the table itself, beside the script, packed or not.
 
-use crate::bench::python;
 use crate::bench::workload::data_sets;
 use crate::cargo::{at_root, run, target};
+use crate::python::environment;
 use crate::replace::replace;
 use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
@@ -37,7 +37,7 @@ pub(super) fn table(rows: u32) -> Result<PathBuf> {
     script.is_file().then_some(()).with_context(|| format!("{} is not there", script.display()))?;
     // It writes other files too, and not at once.
     let unfinished = folder.join(format!("unfinished-{}", std::process::id()));
-    let python = python::environment("people-python", &["numpy"])?;
+    let python = environment("people-python", &["numpy"])?;
     let made_by = run(at_root(python)
         .arg(&script)
         .args(["--n", &rows.to_string(), "--s", SKEW, "--out"])

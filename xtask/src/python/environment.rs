@@ -1,4 +1,4 @@
-//! Python with packages from PyPI, in an environment of its own in the build folder: for those we are
+//! Python with packages from PyPI, in an environment of its own in the build folder: for our package, and for those we are
 //! compared with.
 
 use crate::cargo::{at_root, output, run, target};
