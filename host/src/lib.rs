@@ -138,6 +138,8 @@
 //! weights; `graph` stands beside that way, and `baselines` are there to be compared with. A room uses only what stands
 //! before it, from the base to the top: `cargo xtask test` looks.
 
+#![allow(rustdoc::private_intra_doc_links, reason = "who reads of a room has its private parts at hand")]
+
 #[doc(hidden)]
 pub mod base;
 #[doc(hidden)]
