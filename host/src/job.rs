@@ -127,21 +127,25 @@ impl Job {
     }
 
     /// With other sizes of intervals and windows.
+    #[doc(hidden)]
     pub fn scan_options(self, scan: ScanOptions) -> Self {
         Self { scan, ..self }
     }
 
     /// With parts of the engine switched off.
+    #[doc(hidden)]
     pub fn variants(self, variants: Vec<Variant>) -> Self {
         Self { variants, ..self }
     }
 
     /// Where the planner takes the cost of predicates and paths from.
+    #[doc(hidden)]
     pub fn cost(self, cost: CostSource) -> Self {
         Self { cost, ..self }
     }
 
     /// Where the planner takes the shares of pairs from on which predicates hold.
+    #[doc(hidden)]
     pub fn selectivity(self, selectivity: SelectivitySource) -> Self {
         Self { selectivity, ..self }
     }
@@ -320,18 +324,25 @@ pub struct Prepared {
     pub left: Table,
     right: Option<Table>,
     /// What is compared: the records that some rule is about, numbered anew.
+    #[doc(hidden)]
     pub encoded: Encoded,
     /// Which records those are.
+    #[doc(hidden)]
     pub selection: Selection,
     /// The order in which predicates are tested, and how each branch comes by its pairs.
+    #[doc(hidden)]
     pub plan: Plan,
     /// The kind of device that the plan is for, if it is not that of the job's own.
+    #[doc(hidden)]
     pub planned_for: Option<BackendKind>,
     /// Rules that allow no pair that another one does not allow.
+    #[doc(hidden)]
     pub subsumed: Vec<Subsumed>,
     /// Keys that records are sorted by, to be paired with those near them.
+    #[doc(hidden)]
     pub neighbourhoods: Vec<Neighbourhood>,
     /// That all pairs are candidates, if so. Then there are no rules and no neighbourhoods.
+    #[doc(hidden)]
     pub all: Option<AllPairs>,
     pub(crate) orders: Orders,
     scoring: Option<Scoring>,
@@ -339,6 +350,7 @@ pub struct Prepared {
     names_rules: bool,
     guards: Guards,
     /// Blocks that are too large for them.
+    #[doc(hidden)]
     pub left_out: Vec<LeftOut>,
     stages: Stages,
 }
@@ -361,6 +373,7 @@ impl Prepared {
     }
 
     /// How candidates are scored, if the rule file says so.
+    #[doc(hidden)]
     pub fn scoring(&self) -> Option<&Scoring> {
         self.scoring.as_ref()
     }
@@ -412,6 +425,7 @@ impl Prepared {
     }
 
     /// The pairs to compare by rules.
+    #[doc(hidden)]
     pub fn area(&self) -> Area {
         whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
     }
@@ -437,6 +451,7 @@ impl Prepared {
     }
 
     /// The same for whoever only counts: candidates come in any order, which is sooner than in theirs.
+    #[doc(hidden)]
     pub fn run_unsorted(
         &self,
         device: &dyn Backend,

@@ -42,19 +42,23 @@ pub trait Backend:
     fn name(&self) -> String;
 
     /// Which cost model goes with it.
+    #[doc(hidden)]
     fn kind(&self) -> BackendKind;
 
     /// What it has, if it is a GPU: costs that were learnt on another one are scaled by it.
+    #[doc(hidden)]
     fn figures(&self) -> Option<Figures> {
         None
     }
 
     /// Whether it is several places, a GPU and the CPU among them.
+    #[doc(hidden)]
     fn has_cpu_beside(&self) -> bool {
         false
     }
 
     /// The bytes of a job's columns that the device can hold at once; what is larger is loaded in pieces.
+    #[doc(hidden)]
     fn memory_for_columns(&self) -> Result<u64>;
 
     /// The most bytes of its own memory that were used at once, if it has some and can tell.
@@ -64,9 +68,11 @@ pub trait Backend:
 
     /// Brings a column to where it will be needed, while others are still encoded. That is a chance and no duty: what was not
     /// brought is brought when a job is loaded.
+    #[doc(hidden)]
     fn bring(&self, _column: Ready) {}
 
     /// From now on, tells `watch` how long each copy to or from the device takes; nobody, if there is none. A device
     /// without memory of its own has nothing to tell.
+    #[doc(hidden)]
     fn watch(&self, _watch: Option<Arc<Watch>>) {}
 }

@@ -40,8 +40,7 @@ const AT_ONCE: usize = 1 << 18;
 /// What to resolve, and how.
 ///
 /// ```
-/// use hyperblock::entities::cluster::ClusterMethod;
-/// use hyperblock::{Control, DeviceChoice, Job, Resolve, device};
+/// use hyperblock::{ClusterMethod, Control, DeviceChoice, Job, Resolve, device};
 ///
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let (table, rules) = (folder.path().join("people.csv"), folder.path().join("rules.toml"));

@@ -3,24 +3,14 @@
 use crate::capsules::{Stream, taken};
 use crate::running::{Place, plain};
 use arrow_schema::{DataType, Field, Schema};
-use hyperblock::base::decimal::Decimal;
-use hyperblock::base::json::indented;
-use hyperblock::base::shown::Shown;
-use hyperblock::base::stopwatch::Stopwatch;
+use hyperblock::closure::{
+    self as graph, ClosureMethod, Deduplicate, EdgeList, LoadFactor, Options, Rounds, TupleRows, Wanted,
+};
 use hyperblock::device::gpus;
-use hyperblock::entities::cluster::{ClusterMethod, Records, cluster as entities_of};
-use hyperblock::graph::closure::{self as graph, Options};
-use hyperblock::inspect::why::Inquiry;
-use hyperblock::operators::closure::{ClosureMethod, Deduplicate, Rounds, Wanted};
-use hyperblock::operators::relations::LoadFactor;
-use hyperblock::read::edges::EdgeList;
-use hyperblock::read::pairs::{PairFile, PairSource};
-use hyperblock::tell::clusters::ClusterSummary;
-use hyperblock::tell::evaluate::Truth;
-use hyperblock::tell::output::{EntityRows, Rows, TupleRows};
 use hyperblock::{
-    Batches, Error, FitOptions, Found, Guards, IdSource, Input, Job, ReadOptions, Resolve, RuleSource,
-    Summary,
+    Batches, ClusterMethod, ClusterSummary, Decimal, EntityRows, Error, FitOptions, Found, Guards, IdSource,
+    Input, Inquiry, Job, PairFile, PairSource, ReadOptions, Records, Resolve, Rows, RuleSource, Shown,
+    Stopwatch, Summary, Truth, cluster as entities_of, indented_json as indented,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

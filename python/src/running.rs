@@ -1,10 +1,7 @@
 //! Running: on a thread, in a pool of its own, while the caller's thread looks for Ctrl-C and tells how far it is.
 
 use crate::raised::{panicked, raised};
-use hyperblock::base::budget::Budget;
-use hyperblock::base::threads::Threads;
-use hyperblock::operators::Backend;
-use hyperblock::{Control, DeviceChoice, Error, Result, device};
+use hyperblock::{Backend, Budget, Control, DeviceChoice, Error, Result, Threads, device};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::any::Any;

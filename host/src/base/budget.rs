@@ -55,6 +55,7 @@ impl Budget {
 
     /// So many bytes for what is reserved alone, and the less at once the fewer they are: a test's way to have jobs of a few
     /// records done in pieces.
+    #[doc(hidden)]
     pub fn small(most: u64) -> Self {
         Self { most, overhead: 0, is_small: true, ..Self::default() }
     }
@@ -65,32 +66,38 @@ impl Budget {
     }
 
     /// One that refuses what is reserved after so many times: a test's way to see that nothing is lost in that.
+    #[doc(hidden)]
     pub fn refusing_after(self, n: u64) -> Self {
         Self { granted: Some(AtomicU64::new(n)), ..self }
     }
 
     /// Whether there is a limit.
+    #[doc(hidden)]
     pub fn is_limited(&self) -> bool {
         self.most != u64::MAX
     }
 
     /// Bytes that are left, of what nobody has reserved or, where that is counted, holds.
+    #[doc(hidden)]
     pub fn room(&self) -> u64 {
         self.most.saturating_sub(self.used.load(Relaxed).max(held()))
     }
 
     /// How many things are handed on at once: `most`, and where memory is short fewer. Whoever takes them holds something for
     /// each.
+    #[doc(hidden)]
     pub fn at_once(&self, most: usize) -> usize {
         if self.is_limited() { most.min(AT_ONCE) } else { most }
     }
 
     /// Where that goes which is kept in files.
+    #[doc(hidden)]
     pub fn folder(&self) -> PathBuf {
         self.folder.clone().unwrap_or_else(std::env::temp_dir)
     }
 
     /// So many bytes, for as long as what comes back is held; an error, if they are too many.
+    #[doc(hidden)]
     pub fn reserve(&self, n_bytes: u64, what: &'static str) -> Result<Reserved<'_>> {
         let used = self.used.fetch_add(n_bytes, Relaxed);
         let reserved = Reserved { budget: self, n_bytes };
@@ -105,11 +112,13 @@ impl Budget {
     }
 
     /// The same for what cannot be done in pieces, and so is for free where a test has room for nothing but pieces.
+    #[doc(hidden)]
     pub fn hold(&self, n_bytes: u64, what: &'static str) -> Result<Reserved<'_>> {
         self.reserve(if self.is_small { 0 } else { n_bytes }, what)
     }
 
     /// What is said where so many bytes more would be needed.
+    #[doc(hidden)]
     pub fn lacks(&self, n_bytes: u64, what: &'static str) -> Error {
         let need = self.used.load(Relaxed).saturating_add(n_bytes).saturating_add(self.overhead);
         Error::Memory { what, need, most: self.most.saturating_add(self.overhead) }
@@ -117,6 +126,7 @@ impl Budget {
 
     /// As many things of `each` bytes as there is room for in a share of what is left (hundredths), and that room: no more than
     /// `most`; an error, if there is room for fewer than it takes to get on.
+    #[doc(hidden)]
     pub fn grant(
         &self,
         hundredths: u64,

@@ -41,6 +41,7 @@ impl Watch {
 
 impl Control {
     /// Over a job whose latencies are recorded.
+    #[doc(hidden)]
     pub fn watching() -> Self {
         Self { watch: Some(Arc::default()), ..Self::default() }
     }
@@ -56,16 +57,19 @@ impl Control {
     }
 
     /// Whether latencies are wanted; looking at the clock is not for free.
+    #[doc(hidden)]
     pub fn is_watched(&self) -> bool {
         self.watch.is_some()
     }
 
     /// Where latencies go, if they are wanted.
+    #[doc(hidden)]
     pub fn watcher(&self) -> Option<Arc<Watch>> {
         self.watch.clone()
     }
 
     /// Adds to the latencies, if they are wanted.
+    #[doc(hidden)]
     pub fn watch(&self, add: impl FnOnce(&mut Latencies)) {
         if let Some(watch) = &self.watch {
             watch.record(add);
@@ -73,6 +77,7 @@ impl Control {
     }
 
     /// Does something, and notes on the timeline when, if that is wanted.
+    #[doc(hidden)]
     pub fn note<T>(&self, lane: Lane, name: &'static str, act: impl FnOnce() -> T) -> T {
         let start = self.is_watched().then(Instant::now);
         let done = act();
@@ -92,6 +97,7 @@ impl Control {
     }
 
     /// What was recorded so far: nothing, unless it was wanted.
+    #[doc(hidden)]
     pub fn latencies(&self) -> Latencies {
         let mut latencies = Latencies::default();
         self.watch(|recorded| latencies = recorded.clone());
@@ -99,6 +105,7 @@ impl Control {
     }
 
     /// Adds to what the steps of a path did, [`hyperblock_shared::counts::N_COUNTS`] a step: for backends that are to count.
+    #[doc(hidden)]
     pub fn count(&self, counts: &[u64]) {
         let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let n_all = all.len().max(counts.len());
@@ -107,6 +114,7 @@ impl Control {
     }
 
     /// What was counted so far.
+    #[doc(hidden)]
     pub fn counts(&self) -> Vec<u64> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -129,6 +137,7 @@ impl Control {
 
     /// Unwinds the thread if the job was asked to stop: for comparisons of a sort and other places deep inside that have no
     /// error to return. Somebody above must [`guard`](Self::guard) them.
+    #[doc(hidden)]
     pub fn pass(&self) {
         if self.is_cancelled() {
             // No panic: nothing is printed.
@@ -148,12 +157,14 @@ impl Control {
     }
 
     /// Has the runs of tasks kept there; once.
+    #[doc(hidden)]
     pub fn keep_runs(&self, kept: Kept) {
         // Whoever was there first stays.
         let _ = self.kept.set(kept);
     }
 
     /// Where the runs of tasks are kept, if they are.
+    #[doc(hidden)]
     pub fn kept(&self) -> Option<&Kept> {
         self.kept.get()
     }
@@ -164,6 +175,7 @@ impl Control {
     }
 
     /// Begins something of which there is so much.
+    #[doc(hidden)]
     pub fn begin(&self, n: u64, things: &'static str) {
         self.progress.begin(n, things, false);
     }
@@ -174,11 +186,13 @@ impl Control {
     }
 
     /// Some of what was begun is done.
+    #[doc(hidden)]
     pub fn did(&self, n: u64) {
         self.progress.did(n);
     }
 
     /// A scan turns to an access path of its plan, of so many.
+    #[doc(hidden)]
     pub fn at_path(&self, nth: u32, n: u32) {
         self.progress.at_path(nth, n);
     }
@@ -194,6 +208,7 @@ impl Control {
     }
 
     /// Reports pairs as compared: for backends.
+    #[doc(hidden)]
     pub fn advance(&self, n_pairs: u64) {
         self.n_compared.fetch_add(n_pairs, Relaxed);
     }

@@ -32,6 +32,7 @@ impl Decimal {
     }
 
     /// `digits` / 10^`scale`, or `None` if that takes too many digits to write out.
+    #[doc(hidden)]
     pub fn new(mut digits: i128, mut scale: i64) -> Option<Self> {
         if digits == 0 {
             return Some(Self { digits: 0, scale: 0 });
@@ -49,19 +50,23 @@ impl Decimal {
     }
 
     /// Digits after the point.
+    #[doc(hidden)]
     pub fn scale(self) -> u32 {
         self.scale
     }
 
     /// The number times 10^`scale`, which must not be below its own; `None` if it takes more than 38 digits.
+    #[doc(hidden)]
     pub fn at_scale(self, scale: u32) -> Option<i128> {
         self.digits.checked_mul(10i128.checked_pow(scale - self.scale)?)
     }
 
     /// One, in the fractions of [`Decimal::parts`].
+    #[doc(hidden)]
     pub const ONE_OF_FRACTION: i128 = 10i128.pow(MAX_DIGITS);
 
     /// The largest integer that is not above the number, and what is left, below one, in units of 10^-[`MAX_DIGITS`].
+    #[doc(hidden)]
     pub fn parts(self) -> (i128, i128) {
         (self.floor(), self.fraction())
     }
@@ -71,21 +76,25 @@ impl Decimal {
     }
 
     /// The largest integer that is not above the number.
+    #[doc(hidden)]
     pub fn floor(self) -> i128 {
         self.digits.div_euclid(10i128.pow(self.scale))
     }
 
     /// Whether it has nothing after the point.
+    #[doc(hidden)]
     pub fn is_integer(self) -> bool {
         self.scale == 0
     }
 
     /// The number with the opposite sign.
+    #[doc(hidden)]
     pub fn negated(self) -> Self {
         Self { digits: -self.digits, ..self }
     }
 
     /// Whether it is below zero.
+    #[doc(hidden)]
     pub fn is_negative(self) -> bool {
         self.digits < 0
     }

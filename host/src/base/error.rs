@@ -88,6 +88,7 @@ pub enum Error {
 
 impl Error {
     /// For `map_err` on anything that opens, reads or writes `path`.
+    #[doc(hidden)]
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }
@@ -98,6 +99,7 @@ impl Error {
     }
 
     /// A complaint about a table.
+    #[doc(hidden)]
     pub fn table(path: &Path, message: impl Into<String>) -> Self {
         Self::Table { path: path.to_owned(), message: message.into() }
     }

@@ -15,6 +15,7 @@ pub struct Stages(Vec<(&'static str, Duration)>);
 
 impl Stages {
     /// Adds to a stage's time; a new name comes last.
+    #[doc(hidden)]
     pub fn add(&mut self, name: &'static str, time: Duration) {
         match self.0.iter_mut().find(|(other, _)| *other == name) {
             Some((_, sum)) => *sum += time,
@@ -23,6 +24,7 @@ impl Stages {
     }
 
     /// Adds all times of others.
+    #[doc(hidden)]
     pub fn extend(&mut self, others: &Self) {
         others.iter().for_each(|(name, time)| self.add(name, time));
     }

@@ -9,7 +9,7 @@ use std::thread;
 /// Threads to run jobs on. Without, a job runs on those of rayon's global pool.
 ///
 /// ```
-/// use hyperblock::base::threads::Threads;
+/// use hyperblock::Threads;
 ///
 /// let threads = Threads::new(Some(2))?;
 /// assert_eq!(threads.run(|| 6 * 7), 42);

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const GROWTH: u32 = 8;
 
 /// How a closure is found, and what is wanted of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// How it is found.
     pub method: ClosureMethod,

@@ -56,6 +56,7 @@ pub const N_RUNS: u64 = 3;
 
 impl Prepared {
     /// Runs the plan on `device`, to see what each part of it does; if `control` watches, also how long parts of the scan took.
+    #[doc(hidden)]
     pub fn analyze(&self, device: &dyn Backend, control: &Control) -> Result<Analysis> {
         let start = Instant::now();
         let n_candidates = self.run(device, control, &mut |_| Ok(()))?.n_candidates();

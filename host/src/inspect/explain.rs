@@ -20,36 +20,52 @@ use std::time::Duration;
 /// A plan beside what it was made for and what it is expected to do.
 pub struct Explained<'a> {
     /// The plan.
+    #[doc(hidden)]
     pub plan: &'a Plan,
     /// The kind of device that it is for, if it is not that of the job's own.
+    #[doc(hidden)]
     pub planned_for: Option<BackendKind>,
     /// What it runs over.
+    #[doc(hidden)]
     pub encoded: &'a Encoded,
     /// Records of the tables, before those that no rule is about were left out.
+    #[doc(hidden)]
     pub n_records: [u32; 2],
     /// The number of pairs to compare.
+    #[doc(hidden)]
     pub n_pairs: u64,
     /// Rules that need not be evaluated.
+    #[doc(hidden)]
     pub subsumed: &'a [Subsumed],
     /// Blocks that a guard leaves out, by rule.
+    #[doc(hidden)]
     pub left_out: &'a [LeftOut],
     /// By step: how many pairs are expected to pass it.
+    #[doc(hidden)]
     pub passing: Vec<f64>,
     /// How branches are scanned.
+    #[doc(hidden)]
     pub scans: Vec<BranchScan>,
     /// For each branch, or part of one, that has several ways to be scanned: all of them, the cheapest first.
+    #[doc(hidden)]
     pub considered: Vec<Vec<Considered>>,
     /// What the whole job is expected to take.
+    #[doc(hidden)]
     pub expects: Expects,
     /// By task that it is cut into for several places: the milliseconds that it is expected to take.
+    #[doc(hidden)]
     pub tasks: Vec<f64>,
     /// By step: what it did, if the job was run.
+    #[doc(hidden)]
     pub analysis: Option<Analysis>,
     /// What is in the columns, if that was asked for.
+    #[doc(hidden)]
     pub columns: Vec<ColumnStatistics>,
     /// Keys that records are sorted by, beside the plan.
+    #[doc(hidden)]
     pub neighbourhoods: Vec<Near<'a>>,
     /// That all pairs are candidates, if so, and how many there are.
+    #[doc(hidden)]
     pub all: Option<(&'a AllPairs, u64)>,
 }
 
@@ -183,6 +199,7 @@ impl<'a> Explained<'a> {
     }
 
     /// The tree, line by line, depth first.
+    #[doc(hidden)]
     pub fn lines(&self) -> Vec<Line<'a>> {
         let Plan { rules, predicates, statistics, costs, .. } = self.plan;
         let lines = self.plan.steps().iter().enumerate().map(|(step, kind)| {

@@ -133,14 +133,19 @@ pub struct Why {
     /// The right id.
     pub right: String,
     /// What was found for each predicate of all rules, each once.
+    #[doc(hidden)]
     pub findings: Vec<Finding>,
     /// The rules, in file order.
+    #[doc(hidden)]
     pub rules: Vec<Asked>,
     /// The sorted neighbourhoods, in file order.
+    #[doc(hidden)]
     pub neighbourhoods: Vec<Near>,
     /// That all pairs are candidates, if so.
+    #[doc(hidden)]
     pub all: Option<AllPairs>,
     /// How the pair would be scored, candidate or not, if the rule file has a score.
+    #[doc(hidden)]
     pub score: Option<PairScore>,
 }
 

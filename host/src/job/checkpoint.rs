@@ -12,6 +12,7 @@ use std::fmt::Write;
 impl Prepared {
     /// Names the job: files, rules, plan, costs, sizes, places and program. Whatever else has the same name is cut into the same
     /// tasks, and they come to the same runs.
+    #[doc(hidden)]
     pub fn identity(&self, device: &dyn Backend) -> Result<String> {
         let mut name = format!("hyperblock {}\n{}\n", env!("CARGO_PKG_VERSION"), device.name());
         let mut add = |what: &str, said: &dyn std::fmt::Debug| {

@@ -48,7 +48,7 @@ pub struct Iteration {
 }
 
 /// What is wanted of a closure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Whether tuples come to the host. Else they stay on the device, and are counted.
     pub tuples: bool,

@@ -76,6 +76,7 @@ pub struct Table {
     /// The file.
     pub path: PathBuf,
     /// All columns of the file.
+    #[doc(hidden)]
     pub schema: Schema,
     /// By column of the schema: its values by row, or `None` if nobody asked for it.
     values: Vec<Option<LargeStringArray>>,
@@ -105,6 +106,7 @@ struct Contents {
 
 impl Table {
     /// Reads the file at `path`, keeping the ids and the columns that `wanted` names. A table has at least one row.
+    #[doc(hidden)]
     pub fn read(
         path: &Path,
         options: &ReadOptions,
@@ -221,6 +223,7 @@ impl Table {
     }
 
     /// A column's values, by row of the file; `ids` says which record a row is. Empty fields are null.
+    #[doc(hidden)]
     pub fn values(&self, column: usize) -> Result<&LargeStringArray> {
         self.values[column].as_ref().ok_or_else(|| {
             Error::Internal(format!(

@@ -2,7 +2,7 @@
 //!
 //! Samples grow, each four times as large as the one before. Over each, the paths of the job's branches are chosen as they
 //! would be for a job of that size; the choice is timed first, then other paths of one branch at a time. What they took beside
-//! what was expected of them says by which [`factors`] the model's rates are off. All of it ends in a fifth of a second: a path
+//! what was expected of them says by which `factors` the model's rates are off. All of it ends in a fifth of a second: a path
 //! that may take longer than what is left is not begun, and what does not end by then is cancelled. Without a run that counts,
 //! since the tables are small or for whatever else, the model's rates are kept. Candidates are never told to anybody.
 

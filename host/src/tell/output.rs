@@ -47,6 +47,7 @@ pub trait Rows: Sync {
     fn batch(&self, rows: &[Self::Row]) -> Result<RecordBatch, ArrowError>;
 
     /// A row as a line of CSV.
+    #[doc(hidden)]
     fn write_csv(&self, row: &Self::Row, lines: &mut Lines);
 }
 

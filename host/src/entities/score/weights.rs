@@ -116,6 +116,7 @@ pub struct LevelWeights {
 
 impl Weights {
     /// For these attributes, with m and u of each level, the best first: one more than thresholds.
+    #[doc(hidden)]
     pub fn new(prior: f64, attributes: &[ScoreAttribute], probabilities: &[Vec<(f64, f64)>]) -> Self {
         let of = |(attribute, levels): (&ScoreAttribute, &Vec<(f64, f64)>)| {
             let names = attribute.levels.iter().map(|level| Some(level.into())).chain([None]);
@@ -130,6 +131,7 @@ impl Weights {
     }
 
     /// The same with what each level is known from, in the same order.
+    #[doc(hidden)]
     pub fn with_evidence(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
         let levels = self.attributes.iter_mut().flat_map(|attribute| &mut attribute.levels);
         levels.zip(evidence).for_each(|(level, evidence)| level.evidence = Some(evidence));

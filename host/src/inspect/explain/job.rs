@@ -60,6 +60,7 @@ impl Prepared {
     }
 
     /// What a device will cut the job into, if several places share it: what each task is expected to take.
+    #[doc(hidden)]
     pub fn tasks(&self, device: &dyn Backend, control: &Control) -> Result<Vec<f64>> {
         let whole = Task::new(&self.encoded, self.plan.program(), &self.area(), control)?;
         Ok(device.tasks(&whole).iter().map(Task::milliseconds).collect())
@@ -133,6 +134,7 @@ impl Prepared {
     }
 
     /// What is in the columns that the rules look at.
+    #[doc(hidden)]
     pub fn columns(&self) -> Result<Vec<ColumnStatistics>> {
         let tables = [&self.left, self.right()];
         self.encoded.codes.iter().map(|column| ColumnStatistics::of(tables, column)).collect()

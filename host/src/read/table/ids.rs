@@ -142,6 +142,7 @@ impl Ids {
 
     /// The first record whose id is not below `id`, in the order of the ids; one past the last, if all are. Where ids
     /// are integers and `id` is none, that is the first of all.
+    #[doc(hidden)]
     pub fn place(&self, id: &str) -> u32 {
         let number = id.parse().unwrap_or(i64::MIN);
         let place = match &self.named {
@@ -165,6 +166,7 @@ impl Ids {
     }
 
     /// The records by the text of their ids.
+    #[doc(hidden)]
     pub fn index(&self) -> HashMap<String, u32> {
         (0..self.len()).map(|record| (self.text(record), record)).collect()
     }
