@@ -1,4 +1,8 @@
-"""What can go wrong."""
+"""What can go wrong, as exceptions. The native module makes them, and finds them here by name.
+
+Wrong options are Python's own ``TypeError`` and ``ValueError``, files that cannot be read ``OSError``, too little memory
+``MemoryError``, Ctrl-C ``KeyboardInterrupt``.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,40 @@ class HyperblockError(Exception):
 
 
 class RuleError(HyperblockError):
-    """The rules are not what they should be. ``line`` and ``column`` say where, counted from 1."""
+    """The rules are not what they should be.
+
+    >>> import hyperblock as hb, pyarrow as pa
+    >>> try:
+    ...     hb.dedupe(pa.table({"city": ["Leeds"]}), [("same", "l.city = r.town")], device="cpu")
+    ... except hb.RuleError as error:
+    ...     print(error.line, error.message)
+    3 the table has no column `town`
+    """
+
+    message: str
+    """What is wrong, in a line."""
+    help: str | None
+    """What may be done about it."""
+    line: int
+    """Where, in the text of the rules, counted from 1."""
+    column: int
+    """Where in the line, counted from 1."""
 
     def __init__(self, said: str, message: str, help: str | None, line: int, column: int) -> None:
-        super().__init__(said)
+        # All of them are arguments, so that the exception can be pickled, as multiprocessing does.
+        super().__init__(said, message, help, line, column)
         self.message = message
         self.help = help
         self.line = line
         self.column = column
 
+    def __str__(self) -> str:
+        """The message with the place drawn below it, as the command line prints it."""
+        return str(self.args[0])
+
 
 class TableError(HyperblockError):
-    """A table is not what it should be."""
+    """A table is not what it should be: a column is nested, ids come twice, a file is no table."""
 
 
 class DeviceError(HyperblockError):
