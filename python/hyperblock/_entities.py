@@ -94,7 +94,8 @@ def cluster(
     """
     given, least = checked("pairs", pairs), _share("threshold", threshold)
     with place(device, threads, memory, device_memory, progress) as there:
-        return Entities(_native.cluster(given, _method(method), least, bool(two_tables), there), {})
+        stream, summary = _native.cluster(given, _method(method), least, bool(two_tables), there)
+    return Entities(stream, json.loads(summary))
 
 
 def fit(
@@ -198,7 +199,8 @@ def closure(
     """
     given = checked("edges", edges)
     with place(device, threads, memory, device_memory, progress) as there:
-        return Pairs(_native.closure(given, there), {})
+        stream, summary = _native.closure(given, there)
+    return Pairs(stream, json.loads(summary))
 
 
 def _method(method: str) -> str:

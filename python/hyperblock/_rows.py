@@ -25,7 +25,7 @@ class Rows:
     """A result: rows that can be read as often as you like, as an Arrow stream, and their ``summary``."""
 
     summary: dict[str, Any]
-    """What the command line prints with ``--summary json``: counts, times, the device. Empty where it prints none."""
+    """What the command line prints with ``--summary json``: counts, times, the device."""
 
     def __init__(self, stream: _native.Stream, summary: dict[str, Any]) -> None:
         self._stream = stream
