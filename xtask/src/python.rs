@@ -63,8 +63,16 @@ pub(crate) fn test() -> Result<()> {
     }
     // As tests are built: what is tested is the package, not how fast it is.
     let python = installed("python-tests", "dev", &[&TOOLS[..], &TABLES[..]].concat())?;
-    // What its answers are compared with.
-    run_command(cargo().args(["build", "--package", "hyperblock"]))?;
+    // What its answers are compared with, of the same objects: so both packages are named.
+    run_command(cargo().args([
+        "build",
+        "--package",
+        "hyperblock",
+        "--package",
+        PACKAGE,
+        "--bin",
+        "hyperblock",
+    ]))?;
     let program = target().join("debug/hyperblock");
     let made = target().join("python-data");
     let (papers, traffic) = (made.join("papers"), made.join("traffic"));
