@@ -79,6 +79,21 @@ class Rows:
 class Pairs(Rows):
     """Pairs of records: columns ``left`` and ``right``, the ``rule`` that allows the pair, and its score if there is one."""
 
+    def to_splink(self, id: str = "unique_id") -> pyarrow.Table:
+        """As a table of predictions by Splink's names, for its clustering and charts.
+
+        Args:
+            id: The ``unique_id_column_name`` of Splink's settings.
+
+        >>> import hyperblock as hb, pyarrow as pa
+        >>> pairs = hb.dedupe(pa.table({"a": ["x", "x"]}), {"same": "l.a = r.a"}, device="cpu")
+        >>> pairs.to_splink("id").column_names
+        ['id_l', 'id_r', 'rule']
+        """
+        names = dict(left=f"{id}_l", right=f"{id}_r", weight="match_weight", probability="match_probability")
+        table = self.to_arrow()
+        return table.rename_columns([names.get(name, name) for name in table.column_names])
+
 
 class Entities(Rows):
     """A row for each record: its ``id`` and its ``entity_id``, the id of the entity's first record."""

@@ -33,9 +33,9 @@ def test_everybody_reads_it() -> None:
     assert isinstance(pairs.to_pandas(), pd.DataFrame) and isinstance(pairs.to_polars(), pl.DataFrame)
     assert pa.RecordBatchReader.from_stream(pairs).schema.names == ["left", "right", "rule"]
     assert pl.DataFrame(pairs).equals(pairs.to_polars())
-    table = pairs.to_arrow()
-    assert duckdb.sql("SELECT count(*) FROM table").fetchone() == (780,)
-    assert table.schema.field("left").type == pa.int64()
+    arrow = pairs.to_arrow()
+    assert duckdb.sql("SELECT count(*) FROM arrow").fetchone() == (780,)
+    assert arrow.schema.field("left").type == pa.int64()
 
 
 def test_a_stream_outlives_its_result() -> None:
