@@ -11,7 +11,7 @@ from given import ROOT
 
 @pytest.mark.parametrize("page", ["python.md", "splink.md"])
 @pytest.mark.filterwarnings("ignore")
-def test_page(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     if page == "splink.md":
         pytest.importorskip("splink")
     monkeypatch.chdir(ROOT)
@@ -24,3 +24,7 @@ def test_page(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         # Lines are those of the page, so that a trace points into it.
         before = "\n" * text[: block.start(1)].count("\n")
         exec(compile(before + block.group(1), page, "exec"), names)
+    printed = capsys.readouterr().out
+    # What a page says that it prints.
+    for said in re.findall(r"^print\(.*\) +# (<.*>)$", text, re.MULTILINE):
+        assert said in printed

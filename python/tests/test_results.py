@@ -34,7 +34,7 @@ def test_everybody_reads_it() -> None:
     assert pa.RecordBatchReader.from_stream(pairs).schema.names == ["left", "right", "rule"]
     assert pl.DataFrame(pairs).equals(pairs.to_polars())
     arrow = pairs.to_arrow()
-    assert duckdb.sql("SELECT count(*) FROM arrow").fetchone() == (780,)
+    assert duckdb.sql("SELECT count(*) FROM arrow").fetchall() == [(780,)]
     assert arrow.schema.field("left").type == pa.int64()
 
 
