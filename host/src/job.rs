@@ -110,10 +110,14 @@ impl Job {
         }
     }
 
-    /// Whether a table in memory has no rows: then there are no pairs. The rules are parsed all the same, and may be wrong.
-    pub fn has_no_rows(&self) -> Result<bool> {
-        self.rules.parse()?;
-        Ok(self.left.has_no_rows() || self.right.as_ref().is_some_and(Input::has_no_rows))
+    /// The tables, if one that is in memory has no rows: then there are no pairs, and nothing to prepare. The rules are looked at all
+    /// the same, and may be wrong.
+    pub fn without_pairs(&self, control: &Control) -> Result<Option<(Table, Option<Table>)>> {
+        if !self.left.has_no_rows() && !self.right.as_ref().is_some_and(Input::has_no_rows) {
+            return Ok(None);
+        }
+        let Bound { left, right, .. } = self.read_even_empty(control)?.bind()?;
+        Ok(Some((left, right)))
     }
 
     /// Whether pairs are found within one table.

@@ -8,9 +8,9 @@ use hyperblock::closure::{
 };
 use hyperblock::device::gpus;
 use hyperblock::{
-    Batches, ClusterMethod, ClusterSummary, Decimal, EntityRows, Error, FitOptions, Found, Guards, IdSource,
-    Input, Inquiry, Job, PairFile, PairSource, ReadOptions, Records, Resolve, Rows, RuleSource, Shown,
-    Stopwatch, Summary, Truth, cluster as entities_of, indented_json as indented,
+    Batches, ClusterMethod, ClusterSummary, Control, Decimal, EntityRows, Error, FitOptions, Found, Guards,
+    IdSource, Input, Inquiry, Job, PairFile, PairSource, ReadOptions, Records, Resolve, Rows, RuleSource,
+    Shown, Stopwatch, Summary, Truth, cluster as entities_of, indented_json as indented,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -67,7 +67,7 @@ fn input(py: Python<'_>, table: &Bound<'_, PyAny>, name: &str) -> PyResult<Input
 #[pyfunction]
 pub(crate) fn find(py: Python<'_>, asked: Asked<'_>, place: Place) -> PyResult<(Stream, String)> {
     let job = asked.job(py)?;
-    if plain(py, job.has_no_rows())? {
+    if plain(py, job.without_pairs(&Control::default()))?.is_some() {
         // Whatever ids would be: of none, nobody can tell.
         let ids = |name: &str| Field::new(name, DataType::Int64, false);
         let rule = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
@@ -94,7 +94,17 @@ pub(crate) fn resolve(
     place: Place,
 ) -> PyResult<(Stream, String)> {
     let method: ClusterMethod = method.parse().map_err(PyValueError::new_err)?;
-    let mut resolve = Resolve::new(asked.job(py)?).method(method);
+    let job = asked.job(py)?;
+    if let Some((left, right)) = plain(py, job.without_pairs(&Control::default()))? {
+        // Every record is an entity of its own.
+        let rows = EntityRows::new(&left.ids, right.as_ref().map(|right| &right.ids));
+        let n_records = left.ids.len() + right.as_ref().map_or(0, |right| right.ids.len());
+        let alone: Vec<(u32, u32)> = (0..n_records).map(|record| (record, record)).collect();
+        let batch = plain(py, rows.batch(&alone).map_err(|error| Error::Internal(error.to_string())))?;
+        let stream = Stream { schema: batch.schema(), batches: vec![batch] };
+        return Ok((stream, Summary::default().json().to_string()));
+    }
+    let mut resolve = Resolve::new(job).method(method);
     if let Some(truth) = truth {
         resolve = resolve.truth(truth);
     }

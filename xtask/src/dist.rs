@@ -6,8 +6,9 @@
 use crate::cargo::{at_root, output, root, run as run_command, target};
 use crate::python::{MATURIN, emptied, environment, wheel_in};
 use anyhow::{Context, Result, ensure};
-use std::fs;
+use std::ffi::OsString;
 use std::path::Path;
+use std::{env, fs};
 
 /// What links it, and what looks at it.
 const TOOLS: [&str; 3] = [MATURIN, "ziglang==0.17.0", "abi3audit==0.0.26"];
@@ -29,6 +30,8 @@ pub(crate) fn run() -> Result<()> {
     let wheels = target().join("dist");
     emptied(&wheels)?;
     let mut build = at_root(&python);
+    // Zig is looked for in the first Python on the path.
+    build.env("PATH", with_first(python.parent().context("no folder")?)?);
     build.args(["-m", "maturin", "build", "--release", "--strip", "--locked", "--zig"]);
     build.args(["--compatibility", "manylinux2014", "--manifest-path", "python/Cargo.toml", "--out"]);
     run_command(build.arg(&wheels))?;
@@ -38,6 +41,12 @@ pub(crate) fn run() -> Result<()> {
     let size = fs::metadata(wheel)?.len() as f64 / 1e6;
     println!("wrote {} ({size:.1} MB)", wheel.strip_prefix(root()).unwrap_or(wheel).display());
     Ok(())
+}
+
+/// The path with this folder before all others.
+fn with_first(folder: &Path) -> Result<OsString> {
+    let others = env::var_os("PATH").unwrap_or_default();
+    Ok(env::join_paths([folder.to_owned()].into_iter().chain(env::split_paths(&others)))?)
 }
 
 /// Installs the wheel, and nothing else, for the newest Python, and runs a job.

@@ -15,6 +15,7 @@ mod block;
 pub use block::{Row, packed, unpacked};
 
 use crate::base::error::{Error, Result};
+use crate::base::threads;
 use block::{BLOCK, key};
 use rayon::prelude::*;
 use std::fs::File;
@@ -100,7 +101,7 @@ impl<R: Row> Spill<R> {
     pub fn add(&mut self, run: &[R]) -> Result<()> {
         self.marks.extend(run.iter().step_by(self.step).map(key));
         // A few for each thread: packed blocks wait in memory.
-        for some in run.chunks(self.block * 2 * rayon::current_num_threads()) {
+        for some in run.chunks(self.block * 2 * threads::n_threads()) {
             let packed: io::Result<Vec<Vec<u8>>> = some.par_chunks(self.block).map(packed).collect();
             let packed = packed.map_err(|error| no_room(&self.folder, error))?;
             for (rows, bytes) in some.chunks(self.block).zip(packed) {

@@ -2,7 +2,9 @@
 //! many threads for all jobs together as the first one asked for.
 
 use crate::base::error::{Error, Result};
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -18,19 +20,45 @@ use std::thread;
 #[derive(Debug)]
 pub struct Threads(ThreadPool);
 
+thread_local! {
+    /// Whether this thread is one of them.
+    static IS_OURS: Cell<bool> = const { Cell::new(false) };
+}
+
 impl Threads {
     /// So many, or as many as there are cores.
     pub fn new(n: Option<usize>) -> Result<Self> {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         // One of them waits for what the others find.
         let n = n.unwrap_or_else(cores).max(1).saturating_add(1);
-        let pool = ThreadPoolBuilder::new().num_threads(n).build();
+        let pool = ThreadPoolBuilder::new().num_threads(n).start_handler(|_| IS_OURS.set(true)).build();
         pool.map(Self).map_err(|error| Error::Job(format!("cannot start {n} threads: {error}")))
     }
 
     /// Does `work` on them.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.0.install(work)
+    }
+}
+
+/// How many threads share work here.
+pub(crate) fn n_threads() -> usize {
+    rayon::current_num_threads() - usize::from(IS_OURS.get())
+}
+
+/// Does the same on so many threads at once.
+pub(crate) fn on_each<R: Send>(n_threads: usize, work: impl Fn() -> R + Sync) -> Vec<R> {
+    match n_threads {
+        0 => Vec::new(),
+        1 => vec![work()],
+        // Of a pool's threads one may be waiting for what is done here.
+        _ if rayon::current_thread_index().is_some() => {
+            (0..n_threads).into_par_iter().with_max_len(1).map(|_| work()).collect()
+        }
+        _ => rayon::broadcast(|thread| (thread.index() < n_threads).then(&work))
+            .into_iter()
+            .flatten()
+            .collect(),
     }
 }
 
@@ -85,6 +113,17 @@ mod tests {
         let ((), n) = threads.run(|| beside("count", || (), rayon::current_num_threads).unwrap());
         let (of_other, ()) = threads.run(|| beside("count", rayon::current_num_threads, || ()).unwrap());
         assert_eq!((n, of_other), (2, 2));
+    }
+
+    #[test]
+    fn each_does_its_part_while_one_waits() {
+        let work = || on_each(3, || 1).len();
+        assert_eq!(work(), 3.min(rayon::current_num_threads()));
+        for n in 1..4 {
+            let (n_done, ()) = Threads::new(Some(n)).unwrap().run(|| beside("each", work, || ()).unwrap());
+            assert_eq!(n_done, 3);
+            assert_eq!(Threads::new(Some(n)).unwrap().run(n_threads), n);
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod semi_naive;
 mod verify;
 
 use crate::base::error::Result;
+use crate::base::threads;
 use crate::operators::Backend;
 use crate::plan::cost::BackendKind;
 
@@ -43,7 +44,7 @@ pub(super) fn name(n_threads: usize) -> String {
 
 impl Backend for Cpu {
     fn name(&self) -> String {
-        name(rayon::current_num_threads())
+        name(threads::n_threads())
     }
 
     fn kind(&self) -> BackendKind {

@@ -4,6 +4,7 @@ use super::cpu::Cpu;
 use super::cuda::{Copies, Cuda, gpus};
 use super::several::{Schedule, Several};
 use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::operators::Backend;
 use std::fmt;
 use std::str::FromStr;
@@ -142,7 +143,7 @@ pub fn open_all(
             }
             DeviceChoice::Cpu | DeviceChoice::Auto => {
                 // A GPU is waited for by a thread of its own.
-                let n_threads = rayon::current_num_threads().saturating_sub(n_gpu_places) / n.max(1);
+                let n_threads = threads::n_threads().saturating_sub(n_gpu_places) / n.max(1);
                 // Where the CPU is alone and one place, all threads are its own.
                 let n_threads = (n > 1 || n_gpu_places > 0).then_some(n_threads.max(1));
                 places.extend((0..n).map(|_| (Box::new(Cpu::new()) as Box<_>, n_threads)));

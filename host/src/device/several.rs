@@ -25,6 +25,7 @@ pub use dealer::{Dealer, Next, Schedule, Speed};
 
 use super::cpu;
 use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::operators::Backend;
 use crate::plan::cost::BackendKind;
 use rayon::ThreadPool;
@@ -91,7 +92,7 @@ impl Place {
 
     /// How many threads it has.
     fn n_threads(&self) -> usize {
-        self.pool.as_ref().map_or_else(rayon::current_num_threads, |threads| threads.n)
+        self.pool.as_ref().map_or_else(threads::n_threads, |threads| threads.n)
     }
 
     /// Tells that it failed, and the job goes on.
@@ -108,7 +109,7 @@ impl Place {
     fn speed(&self, planned_for: BackendKind) -> Speed {
         let times = match self.device.kind() {
             BackendKind::Cuda => 1.0,
-            BackendKind::Cpu => self.n_threads() as f64 / rayon::current_num_threads() as f64,
+            BackendKind::Cpu => self.n_threads() as f64 / threads::n_threads() as f64,
         };
         Speed { times, is_beside: self.is_beside(planned_for) }
     }

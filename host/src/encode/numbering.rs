@@ -9,6 +9,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::threads;
 use hashbrown::hash_table::{Entry, HashTable};
 use hashbrown::{DefaultHashBuilder, HashMap};
 use hyperblock_shared::columns::Head;
@@ -35,7 +36,7 @@ const CHUNKS_PER_THREAD: usize = 2;
 
 /// In how many chunks text of so many bytes is done.
 pub(crate) fn n_chunks(n_bytes: usize) -> usize {
-    (n_bytes / BYTES_PER_CHUNK).clamp(1, CHUNKS_PER_THREAD * rayon::current_num_threads())
+    (n_bytes / BYTES_PER_CHUNK).clamp(1, CHUNKS_PER_THREAD * threads::n_threads())
 }
 
 /// The sets of `values`, in as many chunks as said (or fewer), if they have no more than `most` tokens.

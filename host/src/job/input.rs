@@ -37,6 +37,16 @@ pub(crate) struct Bound {
 impl Job {
     /// Reads the rules, and of the tables what they ask for.
     pub(crate) fn read(&self, control: &Control) -> Result<Read> {
+        let read = self.read_even_empty(control)?;
+        Ok(Read {
+            left: read.left.with_rows()?,
+            right: read.right.map(Table::with_rows).transpose()?,
+            ..read
+        })
+    }
+
+    /// The same, where tables in memory may have no rows.
+    pub(super) fn read_even_empty(&self, control: &Control) -> Result<Read> {
         let file = self.rules.parse()?;
         let of_sides = |sides: &[Side]| {
             let columns = file.columns().filter(|(side, _)| sides.contains(side));

@@ -5,6 +5,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::threads;
 use hyperblock_shared::layout::Candidate;
 use rayon::prelude::*;
 use std::mem;
@@ -36,7 +37,7 @@ pub fn sort(found: &mut Vec<Candidate>, room: &mut Vec<Candidate>, control: &Con
     let range = |it: &Candidate| ((it.left - first) >> shift) as usize;
 
     // How many each chunk has of each range says where it deals them to: to a slice of its own.
-    let chunk = found.len().div_ceil(4 * rayon::current_num_threads());
+    let chunk = found.len().div_ceil(4 * threads::n_threads());
     let counted = |chunk: &[Candidate]| {
         let mut counts = vec![0usize; n_ranges];
         chunk.iter().for_each(|it| counts[range(it)] += 1);

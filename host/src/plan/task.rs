@@ -7,6 +7,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::threads;
 use crate::encode::Encoded;
 use crate::plan::Program;
 use crate::plan::access::{Access, ByPath, KeyJoin, KeyList, Unlisted, accesses_by_path, unlisted};
@@ -270,7 +271,7 @@ impl KeyJoin {
 impl KeyList {
     /// In `n` lists, by what share a key is of; each in the order of this one.
     fn divided(&self, n: usize, share: &(dyn Fn(u32) -> usize + Sync)) -> Vec<Self> {
-        let chunk = self.keys.len().div_ceil(rayon::current_num_threads()).max(LEAST_CHUNK);
+        let chunk = self.keys.len().div_ceil(threads::n_threads()).max(LEAST_CHUNK);
         let dealt = |(keys, rows): (&[u32], &[u32])| {
             let mut parts = vec![Self::default(); n];
             for (&key, &row) in keys.iter().zip(rows) {

@@ -130,7 +130,7 @@ impl Table {
     }
 
     /// Itself, if it has rows.
-    fn with_rows(self) -> Result<Self> {
+    pub(crate) fn with_rows(self) -> Result<Self> {
         match self.n_records() {
             0 => Err(Error::table(&self.path, "the table has no rows; there is nothing to compare")),
             _ => Ok(self),

@@ -10,6 +10,7 @@ use super::Cpu;
 use super::semi_naive::semi_naive;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::threads::{self, on_each};
 use crate::operators::closure::{
     ClosureOperator, Condensed, LoadedGraph, MOST_TUPLES, Piece, Rounds, Wanted, tuple,
 };
@@ -114,7 +115,7 @@ impl Sources {
     ) -> Result<Vec<T>> {
         let batches: Vec<&[(u32, u32)]> = self.weighted.chunks(BATCH).collect();
         let next = AtomicUsize::new(0);
-        let n_threads = rayon::current_num_threads().min(batches.len());
+        let n_threads = threads::n_threads().min(batches.len());
         let take = || {
             let mut rows = Rows::new(condensed);
             let mut done = Vec::new();
@@ -126,16 +127,8 @@ impl Sources {
                 control.advance(batch.iter().map(|(_, weight)| u64::from(*weight)).sum());
             }
         };
-        let parts = match n_threads {
-            0 => Vec::new(),
-            1 => vec![take()],
-            _ => rayon::broadcast(|thread| (thread.index() < n_threads).then(take))
-                .into_iter()
-                .flatten()
-                .collect(),
-        };
         let mut all: Vec<(usize, T)> = Vec::with_capacity(batches.len());
-        for part in parts {
+        for part in on_each(n_threads, take) {
             all.extend(part?);
         }
         all.sort_unstable_by_key(|(ix, _)| *ix);

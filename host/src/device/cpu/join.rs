@@ -24,6 +24,7 @@ mod tests;
 
 use super::Cpu;
 use crate::base::error::{Error, Result};
+use crate::base::threads::{self, on_each};
 use crate::operators::join::buffer::{Room, Writer};
 use crate::operators::join::phases::Phases;
 use crate::operators::join::{Join, JoinOperator, Joined, Output};
@@ -144,7 +145,7 @@ impl Sizes {
 
     /// Threads that are of use.
     fn n_threads(&self, n: u64) -> usize {
-        (n / self.per_thread).clamp(1, rayon::current_num_threads() as u64) as usize
+        (n / self.per_thread).clamp(1, threads::n_threads() as u64) as usize
     }
 }
 
@@ -234,13 +235,7 @@ fn divide(left: KeyColumn<'_>, right: Option<KeyColumn<'_>>, method: JoinMethod,
 fn each<R: Send>(n_threads: usize, work: impl Fn(&dyn Fn() -> usize) -> R + Sync) -> Vec<R> {
     let taken = AtomicUsize::new(0);
     let next = || taken.fetch_add(1, Relaxed);
-    match n_threads {
-        1 => vec![work(&next)],
-        _ => rayon::broadcast(|thread| (thread.index() < n_threads).then(|| work(&next)))
-            .into_iter()
-            .flatten()
-            .collect(),
-    }
+    on_each(n_threads, || work(&next))
 }
 
 /// Two columns of keys, or one.
@@ -261,7 +256,7 @@ impl<'a> CpuJoin<'a> {
         let Output::Pairs { capacity } = output else {
             return count::count(self.left, self.right, method, sizes);
         };
-        let room = Room::new(capacity, rayon::current_num_threads());
+        let room = Room::new(capacity, threads::n_threads());
         let writer = || Writer::new(&room, self.right.is_none());
         let (writers, mut joined) = join_by(sizes, self.left, self.right, method, writer);
         for writer in writers {

@@ -10,6 +10,7 @@ use super::verify::{Verify, Walker};
 use crate::base::control::{Control, Steps};
 use crate::base::error::{Error, Result};
 use crate::base::latency::Latency;
+use crate::base::threads;
 use crate::plan::overlap::{BlockJoin, OverlapJoin};
 use crate::plan::path::OverlapMethod;
 use dense::{Dense, Signatures};
@@ -87,7 +88,7 @@ impl CpuScan<'_> {
                 Ok((found, heavies))
             };
             // Most of the threads would wake up to find that the work is done already.
-            let n_threads = rayon::current_num_threads().min(n_probing.div_ceil(BATCH) as usize);
+            let n_threads = threads::n_threads().min(n_probing.div_ceil(BATCH) as usize);
             let parts: Vec<Result<_>> =
                 (0..n_threads).into_par_iter().with_max_len(1).map(|_| work()).collect();
             for part in parts {

@@ -11,6 +11,7 @@ pub(super) use table::{Index, TupleSet};
 
 use super::Cpu;
 use crate::base::error::Result;
+use crate::base::threads;
 use crate::operators::relations::{LoadFactor, Relations, RelationsOperator, TimedJoin, check_for_set};
 use hyperblock_shared::relation::{first_of, mix, n_left_of, second_of, tuple};
 use rayon::prelude::*;
@@ -25,7 +26,7 @@ const PARTITION_BITS: u32 = 6;
 
 /// The length of the parts that so many words are cut into.
 fn part_len(n_words: usize) -> usize {
-    n_words.div_ceil(4 * rayon::current_num_threads()).max(LEAST_PART)
+    n_words.div_ceil(4 * threads::n_threads()).max(LEAST_PART)
 }
 
 impl RelationsOperator for Cpu {

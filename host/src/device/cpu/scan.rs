@@ -7,6 +7,7 @@ use super::{Cpu, join};
 use crate::base::control::{Control, Steps};
 use crate::base::error::Result;
 use crate::base::latency::Latency;
+use crate::base::threads::{self, on_each};
 use crate::encode::Encoded;
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::Program;
@@ -99,7 +100,7 @@ impl CpuScan<'_> {
     ) -> Result<Vec<(u32, u32)>> {
         // Most of the threads would wake up to find that the work is done already.
         let n_useful = n_pairs_of_records(sweep).div_ceil(PAIRS_PER_THREAD).min(sweep.n_stretches().into());
-        let n_threads = rayon::current_num_threads().min(n_useful.max(1) as usize);
+        let n_threads = threads::n_threads().min(n_useful.max(1) as usize);
         let policy = sweep.settings.policy;
         let n_slots = policy.n_slots(n_threads as u32, sweep.intervals.len() as u32);
         let slots: Vec<AtomicU64> = (0..n_slots).map(|_| AtomicU64::new(0)).collect();
@@ -146,15 +147,8 @@ impl CpuScan<'_> {
             }
             Ok((verify.found, verify.heavies))
         };
-        let parts = match n_threads {
-            1 => vec![work()],
-            _ => rayon::broadcast(|thread| (thread.index() < n_threads).then(&work))
-                .into_iter()
-                .flatten()
-                .collect(),
-        };
         let mut heavies = Vec::new();
-        for part in parts {
+        for part in on_each(n_threads, work) {
             let (candidates, heavy) = part?;
             found.extend(candidates);
             heavies.extend(heavy);

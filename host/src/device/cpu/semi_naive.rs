@@ -7,6 +7,7 @@
 use super::relation::{Index, TupleSet, difference, join, merge, radix, sort};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::threads;
 use crate::operators::closure::{Deduplicate, Iteration, Piece, Rounds, Wanted};
 use crate::operators::relations::{LoadFactor, bits_below, digits};
 use crate::read::edges::Graph;
@@ -84,7 +85,7 @@ impl Job<'_> {
     fn by_table(&self) -> Result<Piece> {
         let Range { start, end } = self.sources;
         let n_sources = end.saturating_sub(start);
-        let n_threads = rayon::current_num_threads() as u32;
+        let n_threads = threads::n_threads() as u32;
         let len = n_sources.div_ceil(n_threads * SHARES).max(1);
         let shares: Vec<Range<u32>> =
             (start..end).step_by(len as usize).map(|from| from..end.min(from.saturating_add(len))).collect();

@@ -5,6 +5,7 @@
 //! numbered instead, so that frequencies are counted in one array.
 
 use crate::base::control::Control;
+use crate::base::threads;
 use crate::encode::Encoded;
 use crate::encode::dictionary::Dictionary;
 use crate::plan::path::KeyPairs;
@@ -256,7 +257,7 @@ fn n_codes(columns: &[&[u32]]) -> u64 {
 /// and to look at a key takes far less time than to count it.
 fn counts(n_keys: usize, left: &[u32], right: Option<&[u32]>) -> Vec<[u32; 2]> {
     let mut counts = vec![[0; 2]; n_keys];
-    let n_parts = (left.len() / AT_ONCE).clamp(1, rayon::current_num_threads());
+    let n_parts = (left.len() / AT_ONCE).clamp(1, threads::n_threads());
     let per_part = n_keys.div_ceil(n_parts).max(1);
     counts.par_chunks_mut(per_part).enumerate().for_each(|(part, counts)| {
         let first = (part * per_part) as u32;

@@ -2,6 +2,7 @@
 
 use super::join::KeyList;
 use super::key::Keys;
+use crate::base::threads;
 use crate::plan::sweep::{Block, Groups};
 use hyperblock_shared::columns::MISSING;
 use hyperblock_shared::listing::{LIGHT, NO_PAIRS};
@@ -125,7 +126,7 @@ fn grouped(parts: &[Part], n_heavy: &[u32]) -> Groups {
     }
     let n_records = starts[starts.len() - 1] as usize;
     let mut records = vec![0; n_records];
-    let n_threads = (n_records / AT_ONCE).clamp(1, rayon::current_num_threads());
+    let n_threads = (n_records / AT_ONCE).clamp(1, threads::n_threads());
     let (mut shares, mut rest, mut from) = (Vec::new(), &mut records[..], 0);
     for thread in 1..=n_threads {
         let end = (n_records * thread / n_threads) as u32;

@@ -30,6 +30,7 @@ use super::features::{FEATURES, Features};
 use super::figures::Figures;
 use super::network::{Layer, Network};
 use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::plan::work::{N_UNITS, Rates, Unit};
 use std::fmt;
 use std::path::Path;
@@ -123,7 +124,7 @@ impl CostModel {
     /// What access paths take: on a CPU, with the threads of this process.
     pub fn rates(&self) -> Rates {
         let n_threads = match self.backend {
-            BackendKind::Cpu => rayon::current_num_threads(),
+            BackendKind::Cpu => threads::n_threads(),
             BackendKind::Cuda => 1,
         };
         Rates { nanoseconds: self.rates, n_threads }

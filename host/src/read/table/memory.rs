@@ -24,7 +24,7 @@ impl Table {
         })
     }
 
-    /// The table at either place, with at least one row.
+    /// The table at either place. One in memory may have no rows.
     pub(crate) fn of_input(
         input: &Input,
         options: &ReadOptions,
@@ -33,7 +33,7 @@ impl Table {
     ) -> Result<Self> {
         match input {
             Input::File(path) => Self::read(path, options, wanted, control),
-            Input::Memory(batches) => Self::of_batches(batches, options, wanted, control)?.with_rows(),
+            Input::Memory(batches) => Self::of_batches(batches, options, wanted, control),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::pipe::Pipe;
 use super::unpacked::{Unpacked, drain};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::threads;
 use bytes::Bytes;
 use rayon::prelude::*;
 use std::fs::File;
@@ -199,7 +200,7 @@ impl Source {
         parse: impl Fn(&mut T, &[u8]) -> Option<()> + Sync,
     ) -> Result<Option<Vec<T>>> {
         let n_blocks = self.len().saturating_sub(first).div_ceil(block);
-        let n_parts = n_blocks.clamp(1, PARTS_PER_THREAD * rayon::current_num_threads() as u64);
+        let n_parts = n_blocks.clamp(1, PARTS_PER_THREAD * threads::n_threads() as u64);
         let part = |ix: u64| {
             let (mut part, mut buffer) = (begin(), Vec::new());
             for ix in ix * n_blocks / n_parts..(ix + 1) * n_blocks / n_parts {

@@ -6,6 +6,7 @@
 use super::{Rows, failed};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::threads;
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 use std::io::{BufWriter, Write};
@@ -54,7 +55,7 @@ impl<E: Encode> Steps<E> {
 
     /// The rows of a step; only the last may have fewer.
     pub(super) fn n_rows(&self) -> usize {
-        (rayon::current_num_threads() * E::ROWS).max(LEAST)
+        (threads::n_threads() * E::ROWS).max(LEAST)
     }
 
     /// Makes parts of rows, and writes those of the step before.

@@ -10,6 +10,7 @@ use super::Source;
 use super::records::{Layout, Read, Rows};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::threads;
 use crate::base::timeline::Lane;
 use crate::read::table::pieces::{Piece, joined};
 use crate::read::table::source::{BEHIND, BLOCK, PARTS_PER_THREAD};
@@ -74,7 +75,7 @@ impl<'a> Parts<'a> {
     /// All parts, as they are if every guess is right.
     fn guessed(&self) -> Result<Vec<Part<'a>>, Left> {
         let n_bytes = self.source.len().saturating_sub(self.first);
-        let most = PARTS_PER_THREAD * rayon::current_num_threads() as u64;
+        let most = PARTS_PER_THREAD * threads::n_threads() as u64;
         let n_parts = n_bytes.div_ceil(self.block).clamp(1, most);
         let start =
             |ix: u64| self.first + (u128::from(n_bytes) * u128::from(ix) / u128::from(n_parts)) as u64;
