@@ -10,7 +10,7 @@ use hyperblock::device::gpus;
 use hyperblock::{
     Batches, ClusterMethod, ClusterSummary, Control, Decimal, EntityRows, Error, FitOptions, Found, Guards,
     IdSource, Input, Inquiry, Job, PairFile, PairSource, ReadOptions, Records, Resolve, Rows, RuleSource,
-    Shown, Stopwatch, Summary, Truth, cluster as entities_of, indented_json as indented,
+    Shown, Stages, Stopwatch, Summary, Truth, cluster as entities_of, indented_json as indented,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -180,7 +180,14 @@ pub(crate) fn cluster(
     let method: ClusterMethod = method.parse().map_err(PyValueError::new_err)?;
     let wrong = || PyValueError::new_err("threshold: a number from 0 to 1");
     let threshold = threshold.map(|text| Decimal::parse(&text).ok_or_else(wrong)).transpose()?;
-    let (path, memory) = match input(py, &pairs, "the pairs")? {
+    let pairs = input(py, &pairs, "the pairs")?;
+    if pairs.has_no_rows() {
+        let ids = |name: &str| Field::new(name, DataType::Int64, false);
+        let schema = Schema::new(vec![ids("id"), ids("entity_id")]);
+        let none = Stream { schema: schema.into(), batches: Vec::new() };
+        return Ok((none, no_entities(method).json().to_string()));
+    }
+    let (path, memory) = match pairs {
         Input::File(path) => (path, None),
         Input::Memory(batches) => (batches.name().to_owned(), Some(batches)),
     };
@@ -201,23 +208,43 @@ pub(crate) fn cluster(
         let (n_entities, largest) = ClusterSummary::sizes(&entities);
         let summary = ClusterSummary {
             device: device.name(),
-            method,
             n_rows: file.n_rows,
             n_pairs: file.pairs.len() as u64,
             n_records: file.n_records(),
             n_entities,
             largest,
-            quality: None,
             stages: watch.stages(),
+            ..no_entities(method)
         };
         Ok((Stream { schema: batch.schema(), batches: vec![batch] }, summary.json().to_string()))
     })
+}
+
+/// What is told of none.
+fn no_entities(method: ClusterMethod) -> ClusterSummary {
+    ClusterSummary {
+        device: String::new(),
+        method,
+        n_rows: 0,
+        n_pairs: 0,
+        n_records: 0,
+        n_entities: 0,
+        largest: 0,
+        quality: None,
+        stages: Stages::default(),
+    }
 }
 
 /// Which nodes of a graph reach which, and the summary as JSON.
 #[pyfunction]
 pub(crate) fn closure(py: Python<'_>, edges: Bound<'_, PyAny>, place: Place) -> PyResult<(Stream, String)> {
     let edges = input(py, &edges, "the edges")?;
+    if edges.has_no_rows() {
+        let nodes = |name: &str| Field::new(name, DataType::Int64, false);
+        let schema = Schema::new(vec![nodes("source"), nodes("target")]);
+        let none = Stream { schema: schema.into(), batches: Vec::new() };
+        return Ok((none, graph::Report::default().json().to_string()));
+    }
     place.run(py, |device, control| {
         let EdgeList { graph, names, .. } = match &edges {
             Input::File(path) => EdgeList::read(path, false, None, control)?,
