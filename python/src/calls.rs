@@ -241,7 +241,7 @@ pub(crate) fn closure(py: Python<'_>, edges: Bound<'_, PyAny>, place: Place) -> 
     let edges = input(py, &edges, "the edges")?;
     if edges.has_no_rows() {
         let nodes = |name: &str| Field::new(name, DataType::Int64, false);
-        let schema = Schema::new(vec![nodes("source"), nodes("target")]);
+        let schema = Schema::new(vec![nodes("src"), nodes("dst")]);
         let none = Stream { schema: schema.into(), batches: Vec::new() };
         return Ok((none, graph::Report::default().json().to_string()));
     }
