@@ -4,6 +4,7 @@ use crate::program::{Folder, PAIRS, PEOPLE, RULES, people, redacted};
 use hyperblock::Control;
 use hyperblock::device::cuda;
 use hyperblock::read::table::{IdSource, ReadOptions, Table};
+use hyperblock::serde_json::{self, Value, json};
 use insta::assert_snapshot;
 
 const MORE: &str = "id,full name,town\na,Bob Ray,Oslo\nb,Zoe,Oslo\nc,,Bergen\n";
@@ -44,6 +45,38 @@ fn standard_output() {
 fn quiet_is_quiet() {
     let ran = people().run("dedupe people.csv -r rules.toml -o - --device cpu --quiet");
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), PAIRS, ""));
+}
+
+/// JSON alone, of the same schema whatever was done.
+#[test]
+fn summaries_for_programs() {
+    let folder = people().file("truth.csv", "id_a,id_b\n2,33\n4,9\n").file("edges.csv", "1,2\n2,3\n");
+    let told = |arguments: &str| -> Value {
+        let ran = folder.run(&format!("{arguments} --device cpu --summary json"));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let summary: Value = serde_json::from_str(&ran.stderr).expect(&ran.stderr);
+        assert_eq!(summary["version"], 1);
+        assert!(summary["device"].as_str().unwrap().starts_with("cpu ("));
+        assert!(summary["seconds"]["all"].as_f64().unwrap() > 0.0);
+        summary
+    };
+    let found = told("dedupe people.csv -r rules.toml -o pairs.csv --truth truth.csv");
+    assert_eq!(found["records"], json!({ "left": 5, "right": null }));
+    let by_rule = [("same name", 1), ("near name, near birth", 1)];
+    let by_rule = by_rule.map(|(name, n)| json!({ "name": name, "candidates": n }));
+    assert_eq!(found["pairs"]["by_rule"], json!(by_rule));
+    assert_eq!((&found["pairs"]["all"], &found["pairs"]["candidates"]), (&json!(10), &json!(2)));
+    assert_eq!((&found["quality"]["found"], &found["quality"]["recall"]), (&json!(1), &json!(0.5)));
+    assert_eq!((&found["scored"], &found["approximate"]["blocks"]), (&Value::Null, &json!([])));
+    let resolved = told("resolve people.csv -r rules.toml -o entities.csv");
+    assert_eq!((&resolved["entities"]["all"], &resolved["entities"]["largest"]), (&json!(3), &json!(2)));
+    let clustered = told("cluster pairs.csv -o clusters.csv");
+    assert_eq!(
+        (&clustered["pairs"], &clustered["records"]["all"]),
+        (&json!({ "all": 2, "kept": 2 }), &json!(4))
+    );
+    let closed = told("closure edges.csv --count");
+    assert_eq!((&closed["nodes"], &closed["tuples"]), (&json!(3), &json!(3)));
 }
 
 /// As many as the output has rows, whatever finds them and whatever is kept of them.

@@ -14,7 +14,9 @@ pub(crate) fn program() -> &'static PathBuf {
         let test = std::env::current_exe().expect("a running test has a path");
         let profile = test.parent().and_then(|deps| deps.parent()).expect("tests lie in target/PROFILE/deps");
         let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "hyperblock", "--bin", "hyperblock"]);
+        // The Python package is named so that both are of the same objects, which are then compiled once.
+        build.args(["build", "--quiet", "--package", "hyperblock", "--package", "hyperblock-python"]);
+        build.args(["--bin", "hyperblock"]);
         build.current_dir(env!("CARGO_MANIFEST_DIR"));
         build.arg("--target-dir").arg(profile.parent().expect("a profile lies in target"));
         if profile.ends_with("release") {

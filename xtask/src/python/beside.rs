@@ -1,6 +1,6 @@
 //! The package beside the command line: E1 from a table in memory, and from Parquet.
 
-use super::{Args, MATURIN, SEED, TABLES};
+use super::{Args, MATURIN, PACKAGE, SEED, TABLES};
 use crate::cargo::{at_root, cargo, output, run as run_command, target};
 use crate::r#gen;
 use crate::record;
@@ -10,7 +10,16 @@ use std::collections::BTreeMap;
 /// Times it.
 pub(super) fn bench(args: &Args) -> Result<()> {
     let python = super::installed("python-bench", "release", &[MATURIN, TABLES[0]])?;
-    run_command(cargo().args(["build", "--release", "--package", "hyperblock"]))?;
+    run_command(cargo().args([
+        "build",
+        "--release",
+        "--package",
+        "hyperblock",
+        "--package",
+        PACKAGE,
+        "--bin",
+        "hyperblock",
+    ]))?;
     let folder = target().join("python-bench-data");
     let (rows, skew) = (args.rows, Some(0.8));
     r#gen::run(&r#gen::Command::People { rows, seed: SEED, duplicates: 0.2, skew, output: folder.clone() })?;
