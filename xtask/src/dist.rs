@@ -13,8 +13,7 @@ use std::{env, fs};
 /// What links it, and what looks at it.
 const TOOLS: [&str; 3] = [MATURIN, "ziglang==0.17.0", "abi3audit==0.0.26"];
 /// Pythons that there may be, the newest first.
-const PYTHONS: [&str; 6] =
-    ["python3.15", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10"];
+const VERSIONS: [&str; 6] = ["3.15", "3.14", "3.13", "3.12", "3.11", "3.10"];
 /// A job that needs nothing but the wheel: its table is a file.
 const JOB: &str = r#"
 import sys
@@ -51,17 +50,23 @@ fn with_first(folder: &Path) -> Result<OsString> {
 
 /// Installs the wheel, and nothing else, for the newest Python, and runs a job.
 fn try_out(wheel: &Path) -> Result<()> {
+    // Where pyenv keeps several, it has to be told which.
+    let of = |version: &str| {
+        let mut python = at_root(format!("python{version}"));
+        python.env("PYENV_VERSION", version);
+        python
+    };
+    let is_there = |version: &&str| output(of(version).args(["-c", "import ensurepip"])).is_some();
     let newest =
-        PYTHONS.into_iter().find(|python| output(at_root(python).args(["-c", "import ensurepip"])).is_some());
-    let newest = newest.unwrap_or("python3");
+        VERSIONS.into_iter().find(is_there).context("there is no Python from 3.10 on with ensurepip")?;
     let clean = target().join("dist-clean");
-    run_command(at_root(newest).args(["-m", "venv", "--clear"]).arg(&clean))?;
+    run_command(of(newest).args(["-m", "venv", "--clear"]).arg(&clean))?;
     let python = clean.join("bin/python");
     run_command(at_root(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(wheel))?;
     // From elsewhere than the root, a folder of the name would be found first: the interpreter is told to look nowhere else.
     let said =
         output(at_root(&python).args(["-I", "-c", JOB])).context("the job failed in a clean environment")?;
-    print!("{said}");
+    println!("{}", said.trim_end());
     ensure!(!said.is_empty(), "the job said nothing");
     Ok(())
 }
