@@ -68,7 +68,7 @@ enum Command {
     Python(python::Args),
     /// Build the wheel that is given to others, audit it, and run it in a clean environment of the newest Python there is
     Dist,
-    /// Run everything CI runs: tidy, format, clippy, tests, kernels, the Python package
+    /// Run everything CI runs: tidy, format, clippy, documentation, tests, kernels, the Python package
     Test(test::Args),
 }
 

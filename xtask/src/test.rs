@@ -20,13 +20,17 @@ pub(crate) struct Args {
 type Check = (&'static str, fn() -> Result<()>);
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let steps: [Check; 6] = [
+    let steps: [Check; 7] = [
         ("tidy", tidy::run),
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
         // All features: the benchmarks too.
         ("clippy", || {
             let what = ["clippy", "--workspace", "--all-targets", "--all-features"];
             run_command(cargo().args(what).args(["--", "-D", "warnings"]))
+        }),
+        ("docs", || {
+            let what = ["doc", "--package", "hyperblock", "--no-deps", "--quiet"];
+            run_command(cargo().args(what).env("RUSTDOCFLAGS", "--deny warnings"))
         }),
         ("tests", || {
             run_command(cargo().args(["test", "--workspace", "--exclude", python::PACKAGE, "--all-features"]))
