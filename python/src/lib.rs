@@ -1,16 +1,19 @@
 //! hyperblock from Python. [`capsules`] is how tables come in and results go out, [`calls`] are the functions, [`running`] is how
-//! they run so that Ctrl-C and panics are answered, [`raised`] turns errors into exceptions. All else is Python.
+//! they run so that Ctrl-C and panics are answered, [`raised`] turns errors into exceptions and [`warned`] warnings into warnings. All else
+//! is Python.
 
 mod calls;
 mod capsules;
 mod raised;
 mod running;
+mod warned;
 
 use pyo3::prelude::*;
 
 /// What `hyperblock/__init__.py` stands on.
 #[pymodule(gil_used = true)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    warned::listen();
     module.add_class::<capsules::Stream>()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(calls::find, module)?)?;

@@ -20,7 +20,15 @@ pub(crate) fn raised(py: Python<'_>, error: Error) -> PyErr {
             named(py, "DeviceError", said)
         }
         Error::Internal(_) => named(py, "InternalError", said),
-        Error::Io { .. } => PyOSError::new_err(said),
+        // Of a number that Python knows it makes a FileNotFoundError, or whatever else is meant.
+        Error::Io { path, source } => match source.raw_os_error() {
+            Some(number) => {
+                let said = source.to_string();
+                let said = said.split(" (os error").next().unwrap_or(&said).to_owned();
+                PyOSError::new_err((number, said, path.into_os_string()))
+            }
+            None => PyOSError::new_err(said),
+        },
         Error::Memory { .. } => PyMemoryError::new_err(said),
         Error::Job(_) | Error::Interrupted => PyValueError::new_err(said),
     }

@@ -1,6 +1,7 @@
 //! Running: on a thread, in a pool of its own, while the caller's thread looks for Ctrl-C and tells how far it is.
 
 use crate::raised::{panicked, raised};
+use crate::warned::say;
 use hyperblock::{Backend, Budget, Control, DeviceChoice, Error, Result, Threads, device};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -58,7 +59,7 @@ impl Place {
             let mut stopped = None;
             while !running.is_finished() {
                 py.detach(|| thread::park_timeout(TICK));
-                let looked = py.check_signals().and_then(|()| self.tell(py, control));
+                let looked = py.check_signals().and_then(|()| self.tell(py, control)).and_then(|()| say(py));
                 if let (None, Err(error)) = (&stopped, looked) {
                     control.cancel();
                     stopped = Some(error);
@@ -66,7 +67,7 @@ impl Place {
             }
             match (running.join(), stopped) {
                 (_, Some(stopped)) => Err(stopped),
-                (Ok(Ok(done)), None) => Ok(done),
+                (Ok(Ok(done)), None) => say(py).map(|()| done),
                 (Ok(Err(error)), None) => Err(raised(py, error)),
                 (Err(panic), None) => Err(panicked(py, said(&*panic))),
             }

@@ -175,3 +175,16 @@ def test_a_missing_tqdm_is_said() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "pip install tqdm" in said
+
+
+def test_what_is_doubtful_is_a_warning_of_the_callers_line() -> None:
+    table = pa.table({"a": [1.0, float("nan"), 1.0]})
+    with pytest.warns(UserWarning, match="row 2, column `a`: `NaN` .* counts as missing") as caught:
+        assert len(hb.dedupe(table, {"same": "l.a = r.a"}, device="cpu")) == 1
+    assert caught[0].filename == __file__
+
+
+def test_a_missing_file_is_pythons_own_error() -> None:
+    with pytest.raises(FileNotFoundError, match="No such file") as caught:
+        hb.dedupe("no such table.csv", {"same": "l.a = r.a"}, device="cpu")
+    assert caught.value.filename == "no such table.csv"
