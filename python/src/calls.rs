@@ -8,7 +8,7 @@ use hyperblock::closure::{
 };
 use hyperblock::device::gpus;
 use hyperblock::{
-    Batches, ClusterMethod, ClusterSummary, Control, Decimal, EntityRows, Error, FitOptions, Found, Guards,
+    Backend, Batches, ClusterMethod, ClusterSummary, Decimal, EntityRows, Error, FitOptions, Found, Guards,
     IdSource, Input, Inquiry, Job, PairFile, PairSource, ReadOptions, Records, Resolve, Rows, RuleSource,
     Shown, Stages, Stopwatch, Summary, Truth, cluster as entities_of, indented_json as indented,
 };
@@ -67,21 +67,25 @@ fn input(py: Python<'_>, table: &Bound<'_, PyAny>, name: &str) -> PyResult<Input
 #[pyfunction]
 pub(crate) fn find(py: Python<'_>, asked: Asked<'_>, place: Place) -> PyResult<(Stream, String)> {
     let job = asked.job(py)?;
-    if plain(py, job.without_pairs(&Control::default()))?.is_some() {
-        // Whatever ids would be: of none, nobody can tell.
-        let ids = |name: &str| Field::new(name, DataType::Int64, false);
-        let rule = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let schema = Schema::new(vec![ids("left"), ids("right"), Field::new("rule", rule, false)]);
-        let none = Stream { schema: schema.into(), batches: Vec::new() };
-        return Ok((none, Summary::default().json().to_string()));
-    }
-    let found = place.run(py, |device, control| {
+    place.run(py, |device, control| {
+        if job.without_pairs(control)?.is_some() {
+            // Whatever ids would be: of none, nobody can tell.
+            let ids = |name: &str| Field::new(name, DataType::Int64, false);
+            let rule = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+            let schema = Schema::new(vec![ids("left"), ids("right"), Field::new("rule", rule, false)]);
+            return Ok((Stream { schema: schema.into(), batches: Vec::new() }, nothing(device)));
+        }
         let mut job = job.prepare(device, control)?;
         job.keep_ids();
-        Found::of(&job, device, control)
-    })?;
-    let summary = found.summary.json().to_string();
-    Ok((Stream { schema: found.schema, batches: found.batches }, summary))
+        let found = Found::of(&job, device, control)?;
+        let summary = found.summary.json().to_string();
+        Ok((Stream { schema: found.schema, batches: found.batches }, summary))
+    })
+}
+
+/// The summary of a job without pairs.
+fn nothing(device: &dyn Backend) -> String {
+    Summary { device: device.name(), ..Summary::default() }.json().to_string()
 }
 
 /// An entity for each record, and the summary as JSON.
@@ -95,20 +99,19 @@ pub(crate) fn resolve(
 ) -> PyResult<(Stream, String)> {
     let method: ClusterMethod = method.parse().map_err(PyValueError::new_err)?;
     let job = asked.job(py)?;
-    if let Some((left, right)) = plain(py, job.without_pairs(&Control::default()))? {
-        // Every record is an entity of its own.
-        let rows = EntityRows::new(&left.ids, right.as_ref().map(|right| &right.ids));
-        let n_records = left.ids.len() + right.as_ref().map_or(0, |right| right.ids.len());
-        let alone: Vec<(u32, u32)> = (0..n_records).map(|record| (record, record)).collect();
-        let batch = plain(py, rows.batch(&alone).map_err(|error| Error::Internal(error.to_string())))?;
-        let stream = Stream { schema: batch.schema(), batches: vec![batch] };
-        return Ok((stream, Summary::default().json().to_string()));
-    }
-    let mut resolve = Resolve::new(job).method(method);
+    let mut resolve = Resolve::new(job.clone()).method(method);
     if let Some(truth) = truth {
         resolve = resolve.truth(truth);
     }
     place.run(py, |device, control| {
+        if let Some((left, right)) = job.without_pairs(control)? {
+            // Every record is an entity of its own.
+            let rows = EntityRows::new(&left.ids, right.as_ref().map(|right| &right.ids));
+            let n_records = left.ids.len() + right.as_ref().map_or(0, |right| right.ids.len());
+            let alone: Vec<(u32, u32)> = (0..n_records).map(|record| (record, record)).collect();
+            let batch = rows.batch(&alone).map_err(|error| Error::Internal(error.to_string()))?;
+            return Ok((Stream { schema: batch.schema(), batches: vec![batch] }, nothing(device)));
+        }
         let resolve = resolve.prepare(device, control)?;
         control.begin_comparing(resolve.job.n_to_compare(), "pairs");
         let found = resolve.run_with(device, control, &mut |_| Ok(()))?;
