@@ -4,12 +4,14 @@ pub(crate) mod bar;
 pub(crate) mod budget;
 pub(crate) mod cache;
 pub(crate) mod checkpoint;
+pub(crate) mod closer;
 pub(crate) mod closure;
 pub(crate) mod cluster;
 pub(crate) mod devices;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod guards;
+pub(crate) mod ids;
 pub(crate) mod log;
 pub(crate) mod memory;
 pub(crate) mod panics;
@@ -18,12 +20,14 @@ pub(crate) mod resolve;
 pub(crate) mod run;
 pub(crate) mod say;
 pub(crate) mod signal;
+pub(crate) mod tables;
 pub(crate) mod why;
 
 use budget::BudgetArgs;
 use cache::CacheArgs;
 use checkpoint::{CheckpointArgs, TASKS};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use closer::CloserArgs;
 use guards::{BlockArgs, GuardArgs};
 use hyperblock::device::{self, DeviceList, Schedule, Several};
 use hyperblock::entities::cluster::ClusterMethod;
@@ -34,10 +38,11 @@ use hyperblock::plan::statistics::{BUCKETS, SelectivitySource};
 use hyperblock::plan::{
     AccessChoice, JoinChoice, PlanChoice, ScanOptions, SimilarityChoice, Variant, WitnessChoice,
 };
-use hyperblock::read::table::{IdSource, ReadOptions};
 use hyperblock::{Control, DeviceChoice, Error, Job, Prepared};
+use ids::IdArgs;
 use say::say;
 use std::path::{Path, PathBuf};
+use tables::TablesArgs;
 
 /// Finds the pairs of records that may be the same thing: exactly the pairs that some rule allows.
 #[derive(Parser, Debug)]
@@ -61,13 +66,13 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Find pairs across two tables
+    /// Find pairs across two tables, or across each two of several
     Link(LinkArgs),
-    /// Find pairs within one table, each unordered pair once
+    /// Find pairs within one table, or several as one, each unordered pair once
     Dedupe(DedupeArgs),
     /// Put the records of pairs that are alike into entities
     Cluster(cluster::ClusterArgs),
-    /// Find, score and cluster in one go: an entity for each record of one table, or of two
+    /// Find, score and cluster in one go: an entity for each record of one table, or of several
     Resolve(ResolveArgs),
     /// Show how rules would be evaluated, without evaluating them
     Explain(ExplainArgs),
@@ -87,15 +92,10 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct LinkArgs {
-    /// The left table: CSV (also .gz), Parquet or Arrow
-    left: PathBuf,
-    /// The right table
-    right: PathBuf,
+    #[command(flatten)]
+    tables: TablesArgs,
     #[command(flatten)]
     input: InputArgs,
-    /// The column with the right table's ids, if it is not named as the left's
-    #[arg(long, value_name = "COLUMN")]
-    right_id: Option<String>,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -114,8 +114,10 @@ pub(crate) struct LinkArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct DedupeArgs {
-    /// The table: CSV (also .gz), Parquet or Arrow
-    table: PathBuf,
+    /// The table: CSV (also .gz), Parquet or Arrow. Several, or a pattern of them in quotes ('parts/*.csv'), are taken as one, in
+    /// which the column `source` says what each record's table is called (shop.csv.gz is shop)
+    #[arg(value_name = "TABLE", required = true)]
+    tables: Vec<PathBuf>,
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
@@ -136,17 +138,12 @@ pub(crate) struct DedupeArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ResolveArgs {
-    /// The table, or the left one: CSV (also .gz), Parquet or Arrow
-    table: PathBuf,
-    /// The right table, if there are two
-    right: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TablesArgs,
     #[command(flatten)]
     input: InputArgs,
-    /// The column with the right table's ids, if it is not named as the left's
-    #[arg(long, value_name = "COLUMN", requires = "right")]
-    right_id: Option<String>,
     /// Where the entities go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output. One row a record: id and
-    /// entity_id, the id of the entity's first record; of two tables also which table
+    /// entity_id, the id of the entity's first record; of two tables also which table, of several its name, as source
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Where the pairs go that entities were made of, with rule and score
@@ -159,14 +156,22 @@ pub(crate) struct ResolveArgs {
     /// both records)
     #[arg(long, value_name = "METHOD", default_value_t)]
     method: ClusterMethod,
-    /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure every step against: pairwise and B-cubed
-    /// precision, recall and F1
+    /// Keep the records of one source apart, as this column tells sources: no entity has two records of one. Records without a
+    /// source go anywhere. Of two tables, both have the column
+    #[arg(long, value_name = "COLUMN")]
+    source: Option<String>,
+    #[command(flatten)]
+    ids: IdArgs,
+    /// Matching pairs (columns id_a, id_b), labelled pairs (id_a, id_b, label) or entities (id, entity_id), to measure every
+    /// step against: pairwise and B-cubed precision, recall and F1. Entities and labels may cover a part
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Where precision, recall and F1 at all thresholds go, as CSV; a picture of them (.svg) and a table of how many pairs of
     /// a probability were right (.reliability.csv) stand beside it. All scored pairs then stay in memory
     #[arg(long, value_name = "FILE", requires = "truth")]
     curve: Option<PathBuf>,
+    #[command(flatten)]
+    closer: CloserArgs,
     #[command(flatten)]
     guards: GuardArgs,
     #[command(flatten)]
@@ -183,15 +188,10 @@ pub(crate) struct ResolveArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// The table, or the left one
-    table: PathBuf,
-    /// The right table, if there are two
-    right: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TablesArgs,
     #[command(flatten)]
     input: InputArgs,
-    /// The column with the right table's ids, if it is not named as the left's
-    #[arg(long, value_name = "COLUMN", requires = "right")]
-    right_id: Option<String>,
     /// Run the job on the device too, and print beside what was expected what each access path took there, what each node did,
     /// and how long intervals, tasks, waits, transfers and kernels took
     #[arg(long)]
@@ -234,15 +234,10 @@ pub(crate) enum PlanFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
-    /// The table, or the left one
-    table: PathBuf,
-    /// The right table, if there are two
-    right: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TablesArgs,
     #[command(flatten)]
     input: InputArgs,
-    /// The column with the right table's ids, if it is not named as the left's
-    #[arg(long, value_name = "COLUMN", requires = "right")]
-    right_id: Option<String>,
     /// Where the weights go: a TOML file, such as `weights` in [score] names
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -259,8 +254,8 @@ pub(crate) struct FitArgs {
     /// from the candidates]
     #[arg(long, value_name = "P", value_parser = probability)]
     prior: Option<f64>,
-    /// Labels: a file of pairs that match (id_a, id_b), or of ids and their entities (id, entity_id). m and the prior are
-    /// then those of the labels, which must be all there are
+    /// Labels: all pairs that match (columns id_a, id_b), labels of some pairs (id_a, id_b, label), or entities of all records
+    /// or of some (id, entity_id). m is then that of the labels, and so is the prior, which labels of some pairs do not tell
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     #[command(flatten)]
@@ -271,21 +266,16 @@ pub(crate) struct FitArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct WhyArgs {
-    /// The id of one record; of the left table, if there are two
+    /// The id of one record; of the left table, if there are two. Where an id stands in several tables, shop:17 is the one of shop
     #[arg(allow_negative_numbers = true)]
     left_id: String,
     /// The id of the other
     #[arg(allow_negative_numbers = true)]
     right_id: String,
-    /// The table, or the left one
-    table: PathBuf,
-    /// The right table, if there are two
-    right_table: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TablesArgs,
     #[command(flatten)]
     input: InputArgs,
-    /// The column with the right table's ids, if it is not named as the left's
-    #[arg(long = "right-id", value_name = "COLUMN", requires = "right_table")]
-    right_id_column: Option<String>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     format: AnswerFormat,
@@ -302,13 +292,17 @@ pub(crate) enum AnswerFormat {
 }
 
 #[derive(Args, Debug)]
-struct InputArgs {
+pub(crate) struct InputArgs {
     /// The rules: a TOML file of [[rules]] with a name and a `when`, an SQL condition over l. and r., and of
     /// [[neighbourhoods]] with a `key` and a `window`, which are approximate: pairs outside the windows are not looked at. Or
     /// [[pairs]] with `all = true`: every pair, if they are not too many
     #[arg(short, long, value_name = "FILE")]
     rules: PathBuf,
-    /// The column with the ids [default: the first column named id, else the row number]
+    /// What rules call a column that tables name differently: NAME=COLUMN,COLUMN is the first of these that a table has, if it has
+    /// no column NAME itself; shop.cost is the column cost of the table shop alone. It comes before [columns] of the rules
+    #[arg(long, value_name = "NAME=COLUMNS", value_parser = tables::map)]
+    map: Vec<(String, Vec<String>)>,
+    /// The column with the ids [default: the first column named id, else the row number]; of several tables, of those that have it
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
     /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
@@ -379,9 +373,12 @@ pub(crate) struct OutputArgs {
     /// Print only how many pairs there are, and write none
     #[arg(long)]
     count: bool,
-    /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure recall and precision against
+    /// Matching pairs (columns id_a, id_b), labelled pairs (id_a, id_b, label) or entities (id, entity_id), to measure recall
+    /// and precision against. Entities and labels may cover a part
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
+    #[command(flatten)]
+    closer: CloserArgs,
 }
 
 #[derive(Args, Debug)]
@@ -471,34 +468,6 @@ impl PlaceArgs {
                 Ok(Box::new(Several::new(vec![(device, None)], self.schedule, partitions)?))
             }
         }
-    }
-}
-
-impl InputArgs {
-    /// What is read, with what people call it.
-    fn reads<'a>(
-        &'a self,
-        left: &'a Path,
-        right: Option<&'a PathBuf>,
-    ) -> impl Iterator<Item = (&'static str, &'a Path)> {
-        let left = (if right.is_some() { "the left table" } else { "the table" }, left);
-        let right = right.map(|right| ("the right table", right.as_path()));
-        [left, ("the file of rules", &self.rules)].into_iter().chain(right)
-    }
-
-    fn read_options(&self, id: Option<&String>) -> ReadOptions {
-        let id = id.map_or(IdSource::Usual, |name| IdSource::Column(name.clone()));
-        ReadOptions { delimiter: self.delimiter, id, most_unpacked: self.max_unpacked }
-    }
-
-    /// The job over one or two tables.
-    fn job(&self, left: &PathBuf, right: Option<&PathBuf>, right_id: Option<&String>) -> Job {
-        let job = match right {
-            None => Job::dedupe(left, &self.rules),
-            Some(right) => Job::link(left, right, &self.rules),
-        };
-        let right_id = right_id.or(self.id.as_ref());
-        job.read_options(self.read_options(self.id.as_ref()), self.read_options(right_id))
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod blocks;
 pub(crate) mod dictionary;
+pub(crate) mod grid;
 mod group;
 mod grouping;
 mod kept;
@@ -20,7 +21,10 @@ pub(crate) mod numbering;
 mod numbers;
 pub(crate) mod odd;
 mod passes;
+mod places;
+mod points;
 mod ranks;
+mod raw;
 mod ready;
 mod restrict;
 mod select;
@@ -30,25 +34,27 @@ mod transform;
 
 pub use ready::{Ready, TakeReady};
 pub use select::Selection;
+pub(crate) use select::Sides;
 
 pub(crate) use blocks::Block;
 pub(crate) use numbers::parse as number;
 pub(crate) use passes::{Putting, keep, keep_ranks, known, known_ranks, operands, passes};
+pub(crate) use places::place;
 pub(crate) use ranks::{Ranks, ranks};
+pub(crate) use raw::Raw;
 pub(crate) use tokens::for_each_token;
-pub(crate) use transform::{Pipeline, values};
+pub(crate) use transform::{Fields, Pipeline};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::timeline::Lane;
 use crate::read::table::Table;
-use crate::rules::{Operand, Predicate};
-use group::{Group, Raw, Slot};
+use crate::rules::{Domain, Operand, Predicate};
+use group::{Group, Slot};
 use grouping::Grouping;
-use hashbrown::HashMap;
-use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
+use hyperblock_shared::columns::{Columns, Head, Point, Reach, Sets, Texts};
 use hyperblock_shared::predicate as lowered;
-use lower::Needs;
+use lower::{Needs, Places};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -66,6 +72,7 @@ pub struct Encoded {
     pub(crate) codes: Vec<CodeColumn>,
     pub(crate) texts: Vec<TextColumn>,
     pub(crate) sets: Vec<SetColumn>,
+    pub(crate) points: Vec<PointColumn>,
     pub(crate) reaches: Vec<ReachColumn>,
     pub(crate) marks: Vec<MarkColumn>,
 }
@@ -102,7 +109,8 @@ pub(crate) struct TextColumn {
     pub(crate) longest: u32,
 }
 
-/// A domain's token sets. Token codes ascend with frequency, so each set begins with its rarest tokens.
+/// A domain's token sets. Token codes ascend with frequency, so each set begins with its rarest tokens; but those of the cells
+/// of a grid, which are not counted.
 #[derive(Debug)]
 pub(crate) struct SetColumn {
     pub(crate) domain: usize,
@@ -123,6 +131,15 @@ impl SetColumn {
         let n_tokens = heads.par_iter().map(last).max().unwrap_or(0);
         Self { domain, heads: Arc::new(heads), tokens: Arc::new(tokens), longest, n_tokens }
     }
+}
+
+/// The points of a domain, by code.
+#[derive(Debug)]
+pub(crate) struct PointColumn {
+    pub(crate) domain: usize,
+    pub(crate) points: Arc<Vec<Point>>,
+    /// What is said of values that are no places, and so missing.
+    pub(crate) odd: Vec<String>,
 }
 
 /// What each value of a domain reaches under one numeric predicate.
@@ -153,6 +170,10 @@ impl Columns for Encoded {
     fn sets(&self, ix: u32) -> Sets<'_> {
         let SetColumn { heads, tokens, .. } = &self.sets[ix as usize];
         Sets { heads, tokens }
+    }
+
+    fn points(&self, ix: u32) -> &[Point] {
+        &self.points[ix as usize].points
     }
 
     fn reaches(&self, ix: u32) -> &[Reach] {
@@ -189,10 +210,11 @@ impl Encoded {
         let texts =
             self.texts.iter().map(|texts| size_of::<Head>() * texts.heads.len() + 8 * texts.words.len());
         let sets = self.sets.iter().map(|sets| size_of::<Head>() * sets.heads.len() + 4 * sets.tokens.len());
+        let points = self.points.iter().map(|column| size_of::<Point>() * column.points.len());
         let reaches = self.reaches.iter().map(|column| 8 * column.reaches.len());
         let codes = self.codes.iter().map(|column| 4 * column.codes.len());
         let marks = self.marks.iter().map(|column| 4 * column.bits.len());
-        texts.chain(sets).chain(reaches).chain(codes).chain(marks).sum::<usize>() as u64
+        texts.chain(sets).chain(points).chain(reaches).chain(codes).chain(marks).sum::<usize>() as u64
     }
 }
 
@@ -268,38 +290,53 @@ const LONG: u32 = 1 << 21;
 
 /// The domains. A column that stands in several of them is looked through once.
 fn groups<'a>(tables: &[&'a Table; 2], grouping: &Grouping, control: &Control) -> Result<Vec<Group<'a>>> {
-    let mut places = HashMap::new();
-    let (mut columns, mut by_slot) = (Vec::new(), Vec::new());
-    for slot in &grouping.slots {
-        let place = *places.entry((slot.table, &slot.operand.columns)).or_insert(columns.len());
-        if place == columns.len() {
-            columns.push(slot);
+    let (mut columns, mut raws) = (Places::default(), Places::default());
+    let mut by_slot = Vec::new();
+    for Slot { table, operand, domain } in &grouping.slots {
+        // Places are numbered as they are.
+        if *domain == Domain::Point {
+            by_slot.push(None);
+            continue;
         }
-        by_slot.push(place);
+        let of = operand.columns.iter().map(|column| columns.place((*table, column.place)));
+        let of: Vec<u32> = of.collect();
+        by_slot.push(Some(raws.place((operand.is_one_column(), of)) as usize));
     }
-    let raw = |slot: &&Slot| {
-        let raw =
-            control.note(Lane::Encode, "distinct", || Raw::new(tables[slot.table], &slot.operand, control));
-        control.did(1);
-        raw
-    };
     // All threads share the work of a long column, which takes memory: one after the other then.
     let are_long = tables.iter().any(|table| table.n_records() >= LONG);
-    let raws: Vec<Raw<'a>> = match are_long {
-        true => columns.iter().map(raw).collect::<Result<_>>()?,
-        false => columns.par_iter().map(raw).collect::<Result<_>>()?,
+    let column = |&(table, place): &(usize, usize)| {
+        let column = control.note(Lane::Encode, "distinct", || raw::column(tables[table], place, control));
+        control.did(1);
+        column
     };
+    let of_columns: Vec<raw::Column<'a>> = match are_long {
+        true => columns.things.iter().map(column).collect::<Result<_>>()?,
+        false => columns.things.par_iter().map(column).collect::<Result<_>>()?,
+    };
+    let raw = |(is_one_column, of): &(bool, Vec<u32>)| {
+        let of = of.iter().map(|&place| of_columns[place as usize].clone()).collect();
+        Raw::of(*is_one_column, of, control)
+    };
+    let raws: Vec<Raw<'a>> = match are_long {
+        true => raws.things.iter().map(raw).collect(),
+        false => raws.things.par_iter().map(raw).collect(),
+    };
+    drop(of_columns);
     // Each has its own, so that the last to look at a column may take it apart.
     let of_groups: Vec<(Vec<&Slot>, Vec<Raw<'a>>)> = grouping
         .members
         .iter()
         .map(|members| {
-            members.iter().map(|&slot| (&grouping.slots[slot], raws[by_slot[slot]].clone())).unzip()
+            let raws = members.iter().filter_map(|&slot| Some(raws[by_slot[slot]?].clone()));
+            (members.iter().map(|&slot| &grouping.slots[slot]).collect(), raws.collect())
         })
         .collect();
     drop(raws);
     let group = |(slots, raws): (Vec<&Slot>, _)| {
-        let group = control.note(Lane::Encode, "transform", || Group::of(&slots, raws, control));
+        let group = control.note(Lane::Encode, "transform", || match slots[0].domain {
+            Domain::Point => places::group(tables, &slots, control),
+            _ => Group::of(&slots, raws, control),
+        });
         control.did(1);
         group
     };

@@ -125,6 +125,11 @@ impl Prepared {
         }
         let asking = Asking { job: self, scoring, device, control };
         let (prior, source) = asking.prior(options, truth, &levels)?;
+        if truth.is_some() && matches!(source, PriorSource::Candidates { .. }) {
+            let what = "labels of some pairs do not say how many of all pairs match, so that it is what is expected of the \
+                        candidates; give it (--prior), or rules that hold on matches alone (`sure` in [score])";
+            doubts.push(Doubt { about: "the prior".to_owned(), what: what.to_owned() });
+        }
         Ok(Fit {
             weights: Weights::new(prior, scoring.attributes(), &levels).with_evidence(evidence),
             prior: source,

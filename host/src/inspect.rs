@@ -1,5 +1,7 @@
-//! Looking into a job: its plan beside what happened ([`explain`], [`analyze`]), and the verdict on one pair ([`why`]).
+//! Looking into a job: its plan beside what happened ([`explain`], [`analyze`]), the verdict on one pair ([`why`]), and
+//! the pairs that are missed and wrong ([`errors`]).
 
 pub mod analyze;
+pub mod errors;
 pub mod explain;
 pub mod why;

@@ -1,14 +1,20 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
+mod again;
 mod checkpoint;
+mod each_rule;
 mod find;
 mod guards;
 mod input;
 mod kept;
+mod options;
+mod several;
 mod source;
 mod stream;
 mod texts;
+mod witness;
 
+pub use each_rule::EachRule;
 pub use guards::Guards;
 pub use source::RuleSource;
 pub use stream::{Found, Pull};
@@ -28,7 +34,8 @@ use crate::plan::cost::{self, BackendKind, CostModel, CostSource};
 use crate::plan::partition::{Area, whole};
 use crate::plan::statistics::{Effort, Pairs, SelectivitySource};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
-use crate::read::table::{Cache, Input, ReadOptions, Table};
+use crate::read::sources::Sources;
+use crate::read::table::{Cache, Input, ReadOptions, Table, Words};
 use crate::rules::{AllPairs, Neighbourhood, Predicate, RuleSet, Subsumed};
 use crate::run::calibrated::calibrated;
 use crate::run::loaded::Loaded;
@@ -38,14 +45,16 @@ use crate::run::product::product;
 use crate::run::schedule;
 use crate::tell::left_out::LeftOut;
 use crate::tell::report::Summary;
+use again::Again;
 use hyperblock_shared::layout::Candidate;
 use input::Read;
-use rayon::prelude::*;
+use several::Pairing;
 use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 use texts::Texts;
+use witness::counts_by_rule;
 
 /// What to compare, and how.
 ///
@@ -67,18 +76,23 @@ use texts::Texts;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Job {
-    left: Input,
-    right: Option<Input>,
+    tables: Vec<Input>,
+    pairing: Pairing,
     rules: RuleSource,
     left_options: ReadOptions,
     right_options: ReadOptions,
+    columns: Vec<(String, Vec<String>)>,
+    names: Vec<String>,
     variants: Vec<Variant>,
     scan: ScanOptions,
     cost: CostSource,
     selectivity: SelectivitySource,
     guards: Guards,
     cache: Option<Cache>,
+    /// The column that says which source a record is of, if somebody asks.
+    source: Option<String>,
     is_only_planned: bool,
+    is_looked_at: bool,
 }
 
 impl Job {
@@ -94,79 +108,53 @@ impl Job {
 
     /// Pairs within one table or across two, wherever tables and rules are.
     pub fn over(left: Input, right: Option<Input>, rules: RuleSource) -> Self {
+        let pairing = if right.is_some() { Pairing::Two } else { Pairing::One };
+        Self::of([left].into_iter().chain(right).collect(), pairing, rules)
+    }
+
+    fn of(tables: Vec<Input>, pairing: Pairing, rules: RuleSource) -> Self {
         Self {
-            left,
-            right,
+            tables,
+            pairing,
             rules,
             left_options: ReadOptions::default(),
             right_options: ReadOptions::default(),
+            columns: Vec::new(),
+            names: Vec::new(),
             variants: Vec::new(),
             scan: ScanOptions::default(),
             cost: CostSource::default(),
             selectivity: SelectivitySource::default(),
             guards: Guards::default(),
             cache: None,
+            source: None,
             is_only_planned: false,
+            is_looked_at: false,
         }
     }
 
     /// The tables, if one that is in memory has no rows: then there are no pairs, and nothing to prepare. The rules are looked at all
     /// the same, and may be wrong.
     pub fn without_pairs(&self, control: &Control) -> Result<Option<(Table, Option<Table>)>> {
-        if !self.left.has_no_rows() && !self.right.as_ref().is_some_and(Input::has_no_rows) {
+        let is_without = match self.pairing {
+            Pairing::Several { .. } => self.tables.iter().all(Input::has_no_rows),
+            Pairing::One | Pairing::Two => self.tables.iter().any(Input::has_no_rows),
+        };
+        if !is_without {
             return Ok(None);
         }
         let Bound { left, right, .. } = self.read_even_empty(control)?.bind()?;
         Ok(Some((left, right)))
     }
 
-    /// Whether pairs are found within one table.
-    pub(crate) fn is_of_one_table(&self) -> bool {
-        self.right.is_none()
+    /// Whether pairs are found across two tables, each by itself.
+    pub(crate) fn is_of_two_tables(&self) -> bool {
+        self.pairing == Pairing::Two
     }
 
-    /// How to read the left table, and the right one.
-    pub fn read_options(self, left: ReadOptions, right: ReadOptions) -> Self {
-        Self { left_options: left, right_options: right, ..self }
-    }
-
-    /// With other sizes of intervals and windows.
-    #[doc(hidden)]
-    pub fn scan_options(self, scan: ScanOptions) -> Self {
-        Self { scan, ..self }
-    }
-
-    /// With parts of the engine switched off.
-    #[doc(hidden)]
-    pub fn variants(self, variants: Vec<Variant>) -> Self {
-        Self { variants, ..self }
-    }
-
-    /// Where the planner takes the cost of predicates and paths from.
-    #[doc(hidden)]
-    pub fn cost(self, cost: CostSource) -> Self {
-        Self { cost, ..self }
-    }
-
-    /// Where the planner takes the shares of pairs from on which predicates hold.
-    #[doc(hidden)]
-    pub fn selectivity(self, selectivity: SelectivitySource) -> Self {
-        Self { selectivity, ..self }
-    }
-
-    /// With bounds for what it may find.
-    pub fn guards(self, guards: Guards) -> Self {
-        Self { guards, ..self }
-    }
-
-    /// With what is read and encoded kept there for the next job over the same tables, or taken from there.
-    pub fn cache(self, cache: Option<Cache>) -> Self {
-        Self { cache, ..self }
-    }
-
-    /// To be looked at, not run: a file of costs may then be of another kind of device, and the plan is what that would run.
-    pub fn only_planned(self) -> Self {
-        Self { is_only_planned: true, ..self }
+    /// How many tables there are.
+    pub(crate) fn n_tables(&self) -> usize {
+        self.tables.len()
     }
 
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
@@ -208,18 +196,32 @@ impl Job {
     ) -> Result<Prepared> {
         let bound = watch.time("plan", || read.bind())?;
         watch.time("read", || bound.warn())?;
-        let Bound { left, right, wanted, rules, neighbourhoods, all, score } = bound;
+        let Bound {
+            left,
+            right,
+            wanted,
+            again,
+            rules,
+            neighbourhoods,
+            all,
+            score,
+            sources,
+            lookups,
+            missing,
+        } = bound;
         let mut texts = Texts::new(self, left, right, wanted);
         let mut rules = watch.time("plan", || RuleSet::new(rules));
         let encoding = watch.enter("encode");
         let mut encoded = self.encoded(&mut texts, &rules.predicates, device, control)?;
         control.check()?;
         let left_out = self.guards.leave_out(&mut rules, &mut encoded, &mut texts, control)?;
-        let (encoded, selection) = encoded.select(&rules.conjunctions, texts.right.is_none());
+        let (encoded, selection) = encoded.select(&rules.conjunctions, texts.sides());
         let encoded =
             if self.variants.contains(&Variant::NoFilter) { encoded.without_signatures() } else { encoded };
+        let conjunctions = rules.owners().zip(rules.conjunctions.iter().cloned()).collect();
         let encode = |predicates: &[Predicate]| texts.encoded(predicates, control, &|_| {});
         let scoring = score.map(|score| Scoring::of(score, encode)).transpose()?;
+        let sources = sources.map(|columns| texts.sources(&columns, control)).transpose()?;
         drop(encoding);
         control.check()?;
         let planning = watch.enter("plan");
@@ -267,8 +269,10 @@ impl Job {
         Ok(Prepared {
             left,
             right,
+            again,
             encoded,
             selection,
+            conjunctions,
             plan,
             planned_for,
             subsumed,
@@ -276,9 +280,12 @@ impl Job {
             all,
             orders,
             scoring,
+            sources,
             names_rules: self.scan.names_rules(),
             guards: self.guards,
             left_out,
+            lookups,
+            missing,
             stages,
         })
     }
@@ -294,22 +301,12 @@ pub(crate) struct Asked<'a> {
     pub(crate) with_all: bool,
 }
 
+/// Who looks at all candidates, and at those that are kept with their scores; nothing is scored, and all are kept, where there is no
+/// second list.
+pub type Watch<'a> = dyn FnMut(&[Candidate], Option<&[Kept]>) -> Result<()> + 'a;
+
 /// What takes candidates, unless only those are wanted that are kept; and these.
 pub(crate) type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
-
-/// How many candidates name each of so many rules.
-fn counts_by_rule(candidates: &[Candidate], n_rules: usize) -> Vec<u64> {
-    let count = |candidates: &[Candidate]| {
-        let mut counts = vec![0; n_rules];
-        candidates.iter().for_each(|candidate| counts[candidate.rule as usize] += 1);
-        counts
-    };
-    let add = |mut sums: Vec<u64>, counts: Vec<u64>| {
-        sums.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
-        sums
-    };
-    candidates.par_chunks(1 << 16).map(count).reduce(|| vec![0; n_rules], add)
-}
 
 /// In this order they are told, also where nothing is to do.
 const STAGES: [&str; 4] = ["read", "encode", "plan", "load"];
@@ -327,12 +324,17 @@ pub struct Prepared {
     /// The left table, or the only one.
     pub left: Table,
     right: Option<Table>,
+    /// How to look at the tables again, if somebody will.
+    again: Option<Again>,
     /// What is compared: the records that some rule is about, numbered anew.
     #[doc(hidden)]
     pub encoded: Encoded,
     /// Which records those are.
     #[doc(hidden)]
     pub selection: Selection,
+    /// All that the rules say, before a plan leaves out what follows from the rest: the rule, and its predicates as they were
+    /// encoded. Blocks that a guard leaves out are not in it.
+    conjunctions: Vec<(usize, Vec<usize>)>,
     /// The order in which predicates are tested, and how each branch comes by its pairs.
     #[doc(hidden)]
     pub plan: Plan,
@@ -350,22 +352,22 @@ pub struct Prepared {
     pub all: Option<AllPairs>,
     pub(crate) orders: Orders,
     scoring: Option<Scoring>,
+    sources: Option<Sources>,
     /// Whether candidates name the rule that allows them.
     names_rules: bool,
     guards: Guards,
     /// Blocks that are too large for them.
     #[doc(hidden)]
     pub left_out: Vec<LeftOut>,
+    /// Tables that the rules look values up in, which were read.
+    #[doc(hidden)]
+    pub lookups: Vec<PathBuf>,
+    /// What the rules say counts as missing.
+    missing: Words,
     stages: Stages,
 }
 
 impl Prepared {
-    /// Frees the text of the tables, but for ids. Whoever only runs the job needs no more than what was encoded of it.
-    pub fn keep_ids(&mut self) {
-        self.left.keep_ids();
-        self.right.iter_mut().for_each(Table::keep_ids);
-    }
-
     /// The right table; when one table is deduplicated, that one.
     pub fn right(&self) -> &Table {
         self.right.as_ref().unwrap_or(&self.left)
@@ -382,22 +384,14 @@ impl Prepared {
         self.scoring.as_ref()
     }
 
-    /// What may be the `rule` of a candidate: the names of the rules, then of the neighbourhoods; or of all pairs. Empty, if
-    /// nobody is to be named.
-    pub fn witnesses(&self) -> Vec<String> {
-        let rules = self.plan.rules.iter().map(|rule| &rule.name);
-        let neighbourhoods = self.neighbourhoods.iter().map(|near| &near.name);
-        let names = rules.chain(neighbourhoods).chain(self.all.iter().map(|all| &all.name));
-        names.map(|name| if self.names_rules { name.clone() } else { String::new() }).collect()
+    /// Which source each record is of, if that was asked for. Records of a right table come after those of the left one.
+    pub(crate) fn sources(&self) -> Option<&Sources> {
+        self.sources.as_ref()
     }
 
     /// All pairs of the tables.
     pub fn n_pairs(&self) -> u64 {
-        self.whole().n_pairs()
-    }
-
-    fn whole(&self) -> Area {
-        whole(self.left.n_records(), self.right().n_records(), self.right.is_none())
+        self.wholes().iter().map(Area::n_pairs).sum()
     }
 
     /// How many pairs a run goes through.
@@ -415,7 +409,7 @@ impl Prepared {
             None => Ok(()),
             Some(all) => {
                 all.check(self.n_pairs())?;
-                product(&self.whole(), control, sink)
+                self.wholes().iter().try_for_each(|area| product(area, control, sink))
             }
         }
     }
@@ -478,6 +472,16 @@ impl Prepared {
         let scoring = self.scoring().ok_or_else(no_score)?;
         let asked = Asked { scoring, least: scoring.threshold(), with_all: false };
         self.walk(device, control, Some(asked), "write", &mut |_, kept| sink(kept))
+    }
+
+    /// The same for who looks at all candidates, and at those of them that are kept.
+    pub fn run_all(&self, device: &dyn Backend, control: &Control, watch: &mut Watch<'_>) -> Result<Summary> {
+        let asked = self.scoring().map(|scoring| {
+            let least = scoring.threshold();
+            Asked { scoring, least, with_all: true }
+        });
+        let is_scored = asked.is_some();
+        self.walk(device, control, asked, "write", &mut |found, kept| watch(found, is_scored.then_some(kept)))
     }
 
     /// The way of the candidates: the scan finds them, neighbourhoods add theirs, or all pairs are; a score keeps those that come to a threshold
@@ -560,12 +564,15 @@ impl Prepared {
             n_left: self.left.n_records(),
             n_right: self.right.as_ref().map(Table::n_records),
             n_pairs: self.n_pairs(),
-            n_compared: control.n_compared(),
+            tables: self.tables(),
+            n_compared: self.n_told(control.n_compared()),
             by_rule,
             approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),
             left_out: self.left_out.clone(),
             scored: keeping.map(|keeping| keeping.tally()),
+            each_rule: None,
             quality: None,
+            errors: None,
             stages,
             peak_memory: peak_memory(),
             peak_device_memory: device.peak_memory(),

@@ -121,7 +121,8 @@
 //!
 //! # Look closer
 //!
-//! [`Prepared::explain`] tells the plan of a job, and [`Inquiry`] the verdict of every rule on one pair. [`cluster()`] makes
+//! [`Prepared::explain`] tells the plan of a job, and [`Inquiry`] the verdict of every rule on one pair. [`EachRule`] counts what
+//! each rule finds by itself, and [`Judged`] writes the pairs that are missed and wrong, with the reasons. [`cluster()`] makes
 //! entities of pairs, wherever those are from, and [`closure`] tells which nodes of a graph reach which.
 //!
 //! # Inside
@@ -178,7 +179,7 @@ pub use {arrow_array, arrow_schema, serde_json};
 
 // Tables and rules in, candidates out.
 pub use hyperblock_shared::layout::Candidate;
-pub use job::{Found, Guards, Job, Prepared, Pull, RuleSource};
+pub use job::{EachRule, Found, Guards, Job, Prepared, Pull, RuleSource, Watch};
 pub use operators::scores::Kept;
 pub use read::table::{Batches, Cache, IdSource, Ids, Input, ReadOptions, Table};
 
@@ -196,25 +197,32 @@ pub use base::json::indented as indented_json;
 pub use base::shown::Shown;
 pub use base::stopwatch::{Stages, Stopwatch};
 pub use entities::score::Tally;
-pub use tell::evaluate::{Agreement, EntityQuality, Quality, Truth};
+pub use tell::each_rule::{MatchCounts, RuleCounts};
+pub use tell::errors::{Cause, ErrorCounts, Gathered};
+pub use tell::evaluate::{Agreement, Coverage, EntityQuality, Interval, Intervals, Quality, Truth};
 pub use tell::left_out::LeftOut;
 pub use tell::report::Summary;
 
 // Entities.
 pub use base::decimal::Decimal;
-pub use entities::cluster::{ClusterMethod, Records, SAME, cluster};
+pub use entities::cluster::{ClusterMethod, Clustered, Records, SAME, cluster, clustered};
+pub use entities::survival::{Change, ChangeCounts, ChangeKind, EntityIds, Survival};
 pub use hyperblock_shared::layout::ScoredPair;
 pub use read::pairs::{PairFile, PairSource};
+pub use read::previous::Previous;
+pub use read::sources::Sources;
 pub use resolve::{Entities, PreparedResolve, Resolve, ResolveSummary, Resolved, StepQuality};
+pub use tell::apart::Apart;
 pub use tell::clusters::ClusterSummary;
 pub use tell::curve::{Bin, Curve, Point};
-pub use tell::output::{EntityRows, Rows};
+pub use tell::output::{ChangeRows, EntityRows, Rows};
 
 // Weights.
 pub use entities::score::{AttributeWeights, Evidence, LevelName, LevelWeights, Weights};
 pub use fit::{Doubt, Fit, FitOptions, Lesson, PriorSource, Strangers};
 
 // Looking closer.
+pub use inspect::errors::Judged;
 pub use inspect::explain::Explained;
 pub use inspect::why::{Inquiry, Why};
 

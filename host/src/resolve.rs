@@ -19,13 +19,17 @@ use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
 use crate::base::stopwatch::Stopwatch;
-use crate::entities::cluster::{ClusterMethod, Records, SAME};
+use crate::entities::cluster::{ClusterMethod, Clustered, Records, SAME};
 use crate::entities::score::{Kept, Scoring, least_weight};
-use crate::job::{Asked, Job, Prepared};
+use crate::entities::survival::Survival;
+use crate::job::{Asked, Job, Prepared, Watch};
 use crate::operators::Backend;
+use crate::read::previous::Previous;
+use crate::read::table::Input;
 use crate::rules::ScoreMethod;
+use crate::tell::apart::Apart;
 use crate::tell::curve::Curve;
-use crate::tell::evaluate::Truth;
+use crate::tell::evaluate::{Counts, Truth};
 use hyperblock_shared::score::rank;
 use measured::Measured;
 use pairs::Pairs;
@@ -33,6 +37,12 @@ use std::path::{Path, PathBuf};
 
 /// Entities, components and what methods and measures know of each record.
 const BYTES_PER_RECORD: u64 = 32;
+
+/// What sources take of each record, and what it takes to see where one is twice.
+const BYTES_OF_SOURCE: u64 = 16;
+
+/// What it takes of each record to see where old ids go.
+const BYTES_OF_IDS: u64 = 40;
 
 /// Pairs that are copied at once.
 const AT_ONCE: usize = 1 << 18;
@@ -73,18 +83,30 @@ pub struct Resolve {
     job: Job,
     method: ClusterMethod,
     truth: Option<PathBuf>,
+    previous: Option<Input>,
     with_curve: bool,
 }
 
 impl Resolve {
     /// The records of a job.
     pub fn new(job: Job) -> Self {
-        Self { job, method: ClusterMethod::default(), truth: None, with_curve: false }
+        Self { job, method: ClusterMethod::default(), truth: None, previous: None, with_curve: false }
     }
 
     /// With entities made in this way.
     pub fn method(self, method: ClusterMethod) -> Self {
         Self { method, ..self }
+    }
+
+    /// With no two records of one source in an entity: of those that have the same value in this column, whatever the table.
+    /// Records without one are of no source.
+    pub fn source(self, column: &str) -> Self {
+        Self { job: self.job.source(column), ..self }
+    }
+
+    /// With the ids that entities had before ([`Previous::read`]): those survive ([`Survival`]).
+    pub fn previous(self, entities: impl Into<Input>) -> Self {
+        Self { previous: Some(entities.into()), ..self }
     }
 
     /// With every step measured against the truth in a file ([`Truth::read`]).
@@ -117,11 +139,14 @@ impl Resolve {
 
     /// An error if the method does not go with the tables.
     fn check(&self) -> Result<()> {
-        if self.job.is_of_one_table() && ClusterMethod::LINKS.contains(&self.method) {
+        if !self.job.is_of_two_tables() && ClusterMethod::LINKS.contains(&self.method) {
             let method = self.method;
-            return Err(Error::Job(format!(
-                "`{method}` links the records of two tables, and here is one; give the second table too, or take `complete`"
-            )));
+            let help = match self.job.n_tables() {
+                0 | 1 => "and here is one; give the second table too, or take `complete`".to_owned(),
+                2 => "across them, and here within them too; leave that out, or take `complete`".to_owned(),
+                n => format!("and here are {n}; take `complete`"),
+            };
+            return Err(Error::Job(format!("`{method}` links the records of two tables, {help}")));
         }
         Ok(())
     }
@@ -131,6 +156,10 @@ impl Resolve {
             None => None,
             Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
         };
+        let previous = self.previous.as_ref().map(|entities| {
+            Previous::read(entities, &job.left.ids, job.second().map(|right| &right.ids), control)
+        });
+        let previous = previous.transpose()?;
         if self.with_curve && (truth.is_none() || job.scoring().is_none()) {
             let lacks = if truth.is_none() {
                 "a truth to measure against"
@@ -139,7 +168,7 @@ impl Resolve {
             };
             return Err(Error::Job(format!("a curve over thresholds needs {lacks}")));
         }
-        Ok(PreparedResolve { job, method: self.method, truth, with_curve: self.with_curve })
+        Ok(PreparedResolve { job, method: self.method, truth, previous, with_curve: self.with_curve })
     }
 }
 
@@ -150,6 +179,7 @@ pub struct PreparedResolve {
     pub job: Prepared,
     method: ClusterMethod,
     truth: Option<Truth>,
+    previous: Option<Previous>,
     with_curve: bool,
 }
 
@@ -158,6 +188,8 @@ pub struct PreparedResolve {
 pub struct Entities {
     /// Of each record its entity, named by its first record. Records of a right table come after those of the left one.
     pub entities: Vec<u32>,
+    /// What became of the ids that entities had before, if those are known.
+    pub survival: Option<Survival>,
     /// How good the result would be at other thresholds, if that was asked for.
     pub curve: Option<Curve>,
     /// For people.
@@ -172,6 +204,8 @@ pub struct Resolved {
     pub pairs: Vec<Kept>,
     /// Of each record its entity, named by its first record. Records of a right table come after those of the left one.
     pub entities: Vec<u32>,
+    /// What became of the ids that entities had before, if those are known.
+    pub survival: Option<Survival>,
     /// How good the result would be at other thresholds, if that was asked for.
     pub curve: Option<Curve>,
     /// For people.
@@ -179,6 +213,11 @@ pub struct Resolved {
 }
 
 impl PreparedResolve {
+    /// What is known of the pairs that match, if the truth was asked for.
+    pub fn truth(&self) -> Option<&Truth> {
+        self.truth.as_ref()
+    }
+
     /// Finds, scores and clusters on `device`.
     pub fn run(&self, device: &dyn Backend, control: &Control) -> Result<Resolved> {
         let (mut pairs, mut held) = (Vec::new(), Vec::new());
@@ -188,8 +227,8 @@ impl PreparedResolve {
             pairs.extend_from_slice(kept);
             Ok(())
         })?;
-        let Entities { entities, curve, summary } = found;
-        Ok(Resolved { pairs, entities, curve, summary })
+        let Entities { entities, survival, curve, summary } = found;
+        Ok(Resolved { pairs, entities, survival, curve, summary })
     }
 
     /// The same for who takes the pairs that are kept as they come, in order: they are in memory only where a method of
@@ -200,23 +239,38 @@ impl PreparedResolve {
         control: &Control,
         sink: &mut dyn FnMut(&[Kept]) -> Result<()>,
     ) -> Result<Entities> {
+        self.run_watched(device, control, None, sink)
+    }
+
+    /// The same with somebody who looks at all candidates, and at those of them that are kept, as they come.
+    pub fn run_watched(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        mut watch: Option<&mut Watch<'_>>,
+        sink: &mut dyn FnMut(&[Kept]) -> Result<()>,
+    ) -> Result<Entities> {
         let records = self.records();
-        let _entities = control.budget().reserve(BYTES_PER_RECORD * u64::from(records.n), "entities")?;
+        let of_source = records.sources.map_or(0, |_| BYTES_OF_SOURCE);
+        let of_ids = self.previous.as_ref().map_or(0, |_| BYTES_OF_IDS);
+        let n_bytes = (BYTES_PER_RECORD + of_source + of_ids) * u64::from(records.n);
+        let _entities = control.budget().reserve(n_bytes, "entities")?;
         let scoring = self.job.scoring();
         let threshold = scoring.map_or(0, Scoring::threshold);
         // A curve begins with all of them.
         let least = if self.with_curve { 0 } else { threshold };
         let enough = if records.are_weights { rank(least_weight(threshold)) } else { threshold };
-        let asked = scoring.map(|scoring| Asked { scoring, least, with_all: self.truth.is_some() });
+        let with_all = self.truth.is_some() || watch.is_some();
+        let asked = scoring.map(|scoring| Asked { scoring, least, with_all });
         let mut candidates =
             self.truth.as_ref().map(|truth| Measured::new(truth, records, control)).transpose()?;
         let mut pairs = Pairs::new(self.method, records, self.with_curve, control)?;
-        let (mut n_kept, mut n_matching) = (0, 0);
+        let (mut n_kept, mut of_kept) = (0, Counts::default());
         let mut take = |scored: &[Kept], kept: &[Kept]| {
             pairs.add(scored)?;
             n_kept += kept.len() as u64;
             if let Some(truth) = &self.truth {
-                n_matching += truth.n_matching(kept, |(pair, _)| (pair.left, pair.right));
+                truth.add(&mut of_kept, kept, |(pair, _)| (pair.left, pair.right));
             }
             sink(kept)
         };
@@ -224,15 +278,24 @@ impl PreparedResolve {
             if let Some(candidates) = &mut candidates {
                 candidates.add(found)?;
             }
+            let is_kept = |&&(_, score): &&Kept| score >= enough;
+            if let Some(watch) = &mut watch {
+                match scoring {
+                    None => watch(found, None)?,
+                    Some(_) if self.with_curve => {
+                        watch(found, Some(&scored.iter().filter(is_kept).copied().collect::<Vec<_>>()))?;
+                    }
+                    Some(_) => watch(found, Some(scored))?,
+                }
+            }
             match scoring {
                 None => found.chunks(AT_ONCE).try_for_each(|some| {
                     let all: Vec<Kept> = some.iter().map(|candidate| (*candidate, SAME)).collect();
                     take(&all, &all)
                 }),
-                Some(_) if self.with_curve => scored.chunks(AT_ONCE).try_for_each(|all| {
-                    let is_kept = |&&(_, score): &&Kept| score >= enough;
-                    take(all, &all.iter().filter(is_kept).copied().collect::<Vec<_>>())
-                }),
+                Some(_) if self.with_curve => scored
+                    .chunks(AT_ONCE)
+                    .try_for_each(|all| take(all, &all.iter().filter(is_kept).copied().collect::<Vec<_>>())),
                 Some(_) => take(scored, scored),
             }
         })?;
@@ -248,33 +311,40 @@ impl PreparedResolve {
         }
         let clustering = watch.enter("cluster");
         let with_components = self.truth.is_some() && scoring.is_some();
-        let (entities, components) = pairs.cluster(device, with_components)?;
+        let (Clustered { entities, n_refused }, components) = pairs.cluster(device, with_components)?;
         drop(clustering);
+        let survival = self.previous.as_ref().map(|previous| {
+            let (left, right) = (&self.job.left.ids, self.job.second().map(|right| &right.ids));
+            watch.time("ids", || Survival::new(previous, &entities, left, right))
+        });
         found.stages.extend(&watch.stages());
 
         let mut steps = Vec::new();
         if let Some((truth, candidates)) = self.truth.as_ref().zip(candidates) {
             steps.push(candidates.step("candidates"));
             if let Some(components) = components {
-                let quality = truth.of_step(&components, n_kept, n_matching);
+                let quality = truth.of_step(&components, &of_kept);
                 steps.push(StepQuality { name: "kept", n_pairs: n_kept, quality });
             }
             let quality = truth.of_entities(&entities);
             steps.push(StepQuality { name: "entities", n_pairs: quality.n_pairs, quality });
         }
         found.peak_memory = peak_memory();
-        let summary = ResolveSummary::new(found, self.method, &entities, steps);
-        Ok(Entities { entities, curve, summary })
+        let apart = records.sources.map(|sources| Apart::new(sources, n_refused));
+        let ids = survival.as_ref().map(|survival| survival.counts);
+        let summary = ResolveSummary::new(found, self.method, apart, &entities, ids, steps);
+        Ok(Entities { entities, survival, curve, summary })
     }
 
     /// All records.
-    fn records(&self) -> Records {
+    fn records(&self) -> Records<'_> {
         let (n_left, n_right) = (self.job.left.n_records(), self.job.second().map(|right| right.n_records()));
         let method = self.job.scoring().map(Scoring::method);
         Records {
             n: n_left + n_right.unwrap_or(0),
             first_right: n_right.map(|_| n_left),
             are_weights: method == Some(ScoreMethod::FellegiSunter),
+            sources: self.job.sources(),
         }
     }
 }

@@ -3,11 +3,13 @@
 //! `file` reads the TOML, and `literal` knows where each character of a `when` stands in it; `syntax` parses the `when`
 //! into a [`syntax::Formula`]; `bind` gives every comparison its meaning against the tables' columns; `normal` brings
 //! the formula into disjunctive normal form, less what `implication` finds to follow from the rest; `display` shows it
-//! as SQL again. All of them ask `measure`, the table of measures. `neighbourhood` does all this for the keys that records
-//! are sorted by. What comes out is a list of [`Rule`]s, each a set of conjunctions of [`Predicate`]s; `consequences` knows
+//! as SQL again. All of them ask `measure`, the table of measures. `operand` is what is compared of a record, `lookups` the tables that
+//! values are looked up in. `neighbourhood` does
+//! all this for the keys that records are sorted by. What comes out is a list of [`Rule`]s, each a set of conjunctions of [`Predicate`]s; `consequences` knows
 //! which conjunctions hold wherever others do, and `subsumption` which of the rules add nothing. A [`Score`] is bound to
 //! tables in the same way. Nothing here knows how a predicate is evaluated.
 
+mod across;
 mod bind;
 mod consequences;
 mod constant;
@@ -15,9 +17,11 @@ mod display;
 mod file;
 mod implication;
 mod literal;
+mod lookups;
 pub(crate) mod measure;
 mod neighbourhood;
 mod normal;
+mod operand;
 mod ruleset;
 mod score;
 mod subsumption;
@@ -27,21 +31,27 @@ mod syntax;
 mod tests;
 pub(crate) mod transform;
 
+pub use across::bind_across;
 pub use bind::{bind, bind_score};
-pub use file::{AllPairs, RuleFile};
+pub use file::{AllPairs, ColumnEntry, RuleFile};
 pub use measure::Counted;
 pub use neighbourhood::{Neighbourhood, bind_neighbourhoods};
+pub use operand::{Column, Operand, Part, Source};
 pub use ruleset::RuleSet;
 pub use score::{Level, Missing, Score, ScoreAttribute, ScoreMethod};
 pub use subsumption::Subsumed;
 pub(crate) use transform::Apply;
-pub use transform::{RegexpReplace, Right, Substr, Transform};
+pub use transform::{Lookup, RegexpReplace, Right, Split, Substr, Transform};
 
+pub(crate) use across::apart;
 pub(crate) use consequences::{Consequences, General};
 pub(crate) use display::Sided;
+pub(crate) use file::lacking;
 pub(crate) use suggest::nearest;
 
 use crate::base::decimal::Decimal;
+use crate::base::sphere::{Within, within};
+use hyperblock_shared::measure::Square;
 use hyperblock_shared::threshold::Threshold;
 use std::sync::Arc;
 
@@ -75,29 +85,17 @@ impl Side {
     }
 }
 
-/// What a rule compares of a record: a column, under the transforms that are applied before.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Operand {
-    /// What it is made of, at least one: today one, but nothing outside of `encode::values` rests on that.
-    pub columns: Arc<[Column]>,
-    /// In the order they are applied, the innermost first.
-    pub transforms: Vec<Transform>,
-}
-
-/// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Column {
-    /// Its place in the table's schema.
-    pub place: usize,
-    /// Its name, for people.
-    pub name: String,
-}
-
 /// How a value becomes a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tokenizer {
     /// What stands between white space.
     Words,
+    /// Runs of letters and digits, as long as they go.
+    Alphanumeric,
+    /// Every so many words that follow each other, joined by one blank.
+    Shingles(u32),
+    /// The elements of a list.
+    Elements,
     /// Every run of q characters. With q = 1 these are the characters, `chars(x)`.
     Qgrams(u32),
 }
@@ -111,6 +109,8 @@ pub enum Domain {
     Number,
     /// Days.
     Date,
+    /// Equal if latitude and longitude are the same numbers; without an order.
+    Point,
 }
 
 /// A test of a pair, or the opposite of one.
@@ -142,7 +142,7 @@ pub enum Test {
         left: Operand,
         /// Of the right record.
         right: Operand,
-        /// What kind of value; `Text` for every measure but `Equal` and `Difference`.
+        /// What kind of value; `Text` for every measure but `Equal`, `Difference` and `Near`.
         domain: Domain,
         /// How they compare.
         measure: Measure,
@@ -184,6 +184,8 @@ pub enum Measure {
         /// From above.
         most: Option<Limit>,
     },
+    /// Points within so many kilometres of each other on the sphere: more than none, and less than all.
+    Near(Limit),
 }
 
 /// One end of a range.
@@ -229,6 +231,16 @@ impl Predicate {
             }
         };
         Self { test, negated: self.negated }
+    }
+}
+
+impl Limit {
+    /// As a limit of kilometres: the square of the longest chord, unless it allows nothing, or everything.
+    pub(crate) fn chord(self) -> Option<Square> {
+        match within(self.at, self.strict) {
+            Within::Chord(square) => Some(square),
+            Within::Nothing | Within::Everything => None,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, Union
 
 
@@ -20,6 +20,12 @@ class ArrowStream(Protocol):
 
 Table: TypeAlias = Union[str, "os.PathLike[str]", ArrowStream]
 """A path of a CSV, Parquet or Arrow file, or a table in memory."""
+
+Tables: TypeAlias = Union[Table, Sequence[Table], Mapping[str, Table]]
+"""A table, or several: a list, or a dict of what they are called. A path may be a pattern of files, such as `parts/*.csv`."""
+
+Columns: TypeAlias = Mapping[str, Union[str, Sequence[str]]]
+"""What rules call a column, and the columns that go by it, of which the first that a table has counts."""
 
 Rules: TypeAlias = Union[str, "os.PathLike[str]", Mapping[str, str], Iterable[tuple[str, str]]]
 """A path of a rule file, its text, or names and conditions."""
@@ -34,20 +40,37 @@ Path: TypeAlias = Union[str, "os.PathLike[str]"]
 
 
 def asked(
-    tables: Mapping[str, Table | None],
+    tables: Mapping[str, Tables | None],
     rules: Rules,
     *,
+    across: bool,
+    within: bool = False,
+    map: Columns | None = None,
     id: str | None,
     right_id: str | None = None,
     max_pairs: int | None = None,
     max_block: int | None = None,
 ) -> dict[str, Any]:
-    """Tables by the names of their options, the left one first, and what is to be found in them."""
-    given = [None if value is None else table(name, value) for name, value in tables.items()]
+    """Tables by the names of their options, the left one first, and what is to be found in them: pairs across them, if that is
+    asked for and they are several, or else within all of them."""
+    given: list[tuple[str | None, Table]] = []
+    several = False
+    for name, value in tables.items():
+        if value is not None:
+            found, is_list = _several(name, value)
+            given += found
+            several = several or is_list
+    named = [name for name, _ in given if name is not None]
+    if named and len(named) < len(given):
+        raise TypeError("tables: either all of them have names, or none has")
     path, words = _rules(rules)
     return dict(
-        left=given[0],
-        right=given[1] if len(given) > 1 else None,
+        tables=[value for _, value in given],
+        names=named,
+        several=several or within or bool(named),
+        across=across,
+        within=bool(within),
+        map=_columns(map),
         rules_path=path,
         rules_text=words,
         id=text("id", id),
@@ -55,6 +78,41 @@ def asked(
         max_pairs=whole("max_pairs", max_pairs, least=0),
         max_block=whole("max_block", max_block, most=2**32 - 1),
     )
+
+
+def _several(name: str, value: Tables) -> tuple[list[tuple[str | None, Table]], bool]:
+    """The tables of an option, with what they are called, and whether they are a list."""
+    if isinstance(value, Mapping):
+        if not value:
+            raise ValueError(f"{name}: there is none")
+        return [(_called(name, called), table(f"{name}[{called!r}]", one)) for called, one in value.items()], True
+    # Tables of some packages are lists too.
+    if isinstance(value, (list, tuple)) and not hasattr(value, "__arrow_c_stream__"):
+        if not value:
+            raise ValueError(f"{name}: there is none")
+        return [(None, table(f"{name}[{nth}]", one)) for nth, one in enumerate(value)], True
+    return [(None, table(name, value))], False
+
+
+def _called(name: str, called: object) -> str:
+    if not isinstance(called, str):
+        raise TypeError(f"{name}: what tables are called is text, not {_kind(called)}")
+    return called
+
+
+def _columns(columns: Columns | None) -> list[tuple[str, list[str]]]:
+    """Names, and the columns of each."""
+    if columns is None:
+        return []
+    if not isinstance(columns, Mapping):
+        raise TypeError(f'map: a dict, such as {{"name": ["title", "product_name"]}}, not {_kind(columns)}')
+    found: list[tuple[str, list[str]]] = []
+    for name, of in columns.items():
+        listed = [of] if isinstance(of, str) else list(of) if isinstance(of, (list, tuple)) else []
+        if not isinstance(name, str) or not listed or not all(isinstance(column, str) and column for column in listed):
+            raise TypeError(f"map: {name!r} stands for a column or a list of columns, not {of!r}")
+        found.append((name, listed))
+    return found
 
 
 def table(name: str, value: Table) -> Table:

@@ -8,24 +8,28 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal, TypeAlias
 
 from . import _native
-from ._asked import Path, Progress, Rules, Table, asked, path, whole
+from ._asked import Columns, Path, Progress, Rules, Table, Tables, asked, path, text, whole
 from ._asked import table as checked
 from ._place import place
-from ._rows import Entities, Pairs
+from ._rows import Entities, Pairs, Rows
 
 Method: TypeAlias = Literal["components", "center", "complete", "tiled-fw", "one-to-one", "many-to-one", "best"]
 METHODS = ("components", "center", "complete", "tiled-fw", "one-to-one", "many-to-one", "best")
 
 
 def resolve(
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
     right: Table | None = None,
+    within: bool = False,
+    map: Columns | None = None,
     id: str | None = None,
     right_id: str | None = None,
     method: Method = "components",
+    source: str | None = None,
     truth: Path | None = None,
+    previous: Table | None = None,
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -35,14 +39,22 @@ def resolve(
     """Finds pairs, scores them if the rules have a score, and makes entities: a row for each record.
 
     Args:
-        table: The table, or the left one: a path, or a table of pyarrow, pandas, Polars or DuckDB.
+        table: The table, or the left one: a path, or a table of pyarrow, pandas, Polars or DuckDB. Or several, across which pairs
+            are looked for: a list, or a dict of what they are called.
         rules: A path of a rule file, its text, or names and conditions.
-        right: The right table, if there are two. The answer then has a column ``table``, and entities such as ``left:17``.
+        right: The right table, if there are two. The answer then has a column ``table``, and entities such as ``left:17``; of
+            several tables it has a column ``source``, and entities such as ``shop:17``.
+        within: Whether pairs within several tables count too.
+        map: What rules call columns that tables name differently, as in `link`.
         id: The column with the ids. By default the first column named ``id``, else ids are row numbers, from 1.
         right_id: The right table's column of ids, if it has another name.
         method: ``"components"`` (all records that pairs connect), ``"center"`` or ``"complete"`` (no chains); of two tables
             also ``"one-to-one"``, ``"many-to-one"`` or ``"best"``. ``"tiled-fw"`` is for comparison.
-        truth: A file of pairs (``id_a, id_b``) or entities (``id, entity_id``); ``summary`` then says how many were right.
+        source: A column that says where a record is from: no entity then has two records of one source.
+        truth: A file of all matching pairs (``id_a, id_b``), of labels of some (``id_a, id_b, label``), or of entities of all
+            records or some (``id, entity_id``). ``summary`` then says how many were right.
+        previous: The entities as they were: an earlier answer, or a path or table with ``id`` and ``entity_id``, and of two tables
+            ``table``. Their ids survive, as text, and ``changes`` of the answer tells what became of them.
         device: ``"auto"`` (a GPU where there is one), ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
         threads: So many CPU threads; by default as many as there are cores.
         memory: At most so many bytes of memory; by default what there is.
@@ -54,11 +66,13 @@ def resolve(
     >>> hb.resolve(people, [("same phone", "l.phone = r.phone")], device="cpu").to_arrow().to_pylist()
     [{'id': 1, 'entity_id': 1}, {'id': 2, 'entity_id': 1}, {'id': 3, 'entity_id': 3}]
     """
-    job = asked(dict(table=table, right=right), rules, id=id, right_id=right_id)
+    job = asked(dict(table=table, right=right), rules, across=True, within=within, map=map, id=id, right_id=right_id)
     known = None if truth is None else path("truth", truth)
+    before = None if previous is None else checked("previous", previous)
     with place(device, threads, memory, device_memory, progress) as there:
-        stream, summary = _native.resolve(job, _method(method), known, there)
-    return Entities(stream, json.loads(summary))
+        stream, changes, words = _native.resolve(job, _method(method), known, text("source", source), before, there)
+    summary = json.loads(words)
+    return Entities(stream, summary, None if changes is None else Rows(changes, summary))
 
 
 def cluster(
@@ -99,10 +113,12 @@ def cluster(
 
 
 def fit(
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
     right: Table | None = None,
+    within: bool = False,
+    map: Columns | None = None,
     id: str | None = None,
     right_id: str | None = None,
     seed: int = 1,
@@ -118,13 +134,16 @@ def fit(
     Write it to the file that ``weights`` in ``[score]`` names. What is doubtful about it is a ``UserWarning``.
 
     Args:
-        table: The table, or the left one: a path, or a table of pyarrow, pandas, Polars or DuckDB.
+        table: The table, or the left one: a path, or a table of pyarrow, pandas, Polars or DuckDB. Or several, across which pairs
+            are looked for: a list, or a dict of what they are called.
         rules: A path of a rule file, or its text, with ``score = "fellegi-sunter"``.
         right: The right table, if there are two.
+        within: Whether pairs within several tables count too.
+        map: What rules call columns that tables name differently, as in `link`.
         id: The column with the ids. By default the first column named ``id``, else ids are row numbers, from 1.
         right_id: The right table's column of ids, if it has another name.
         seed: The same seed draws the same random pairs.
-        truth: A file of pairs (``id_a, id_b``) or entities (``id, entity_id``), to count matches in instead of estimating them.
+        truth: A file as of `resolve`, to count matches in instead of estimating them.
         device: ``"auto"`` (a GPU where there is one), ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
         threads: So many CPU threads; by default as many as there are cores.
         memory: At most so many bytes of memory; by default what there is.
@@ -161,7 +180,7 @@ def fit(
     >>> weights.count("[[attributes]]")
     3
     """
-    job = asked(dict(table=table, right=right), rules, id=id, right_id=right_id)
+    job = asked(dict(table=table, right=right), rules, across=True, within=within, map=map, id=id, right_id=right_id)
     known = None if truth is None else path("truth", truth)
     drawn = whole("seed", seed, least=0)
     if drawn is None:

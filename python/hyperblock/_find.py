@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
+from typing import cast, overload
 
 from . import _native
-from ._asked import Progress, Rules, Table, asked
+from ._asked import Columns, Path, Progress, Rules, Table, Tables, asked, path
 from ._place import place
 from ._rows import Pairs
 
 
 def dedupe(
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
+    map: Columns | None = None,
     id: str | None = None,
     max_pairs: int | None = None,
     max_block: int | None = None,
+    truth: Path | None = None,
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -26,11 +31,17 @@ def dedupe(
     """Finds the pairs within one table, each unordered pair once, with the smaller id on the left.
 
     Args:
-        table: A path (CSV, Parquet, Arrow), or a table of pyarrow, pandas, Polars or DuckDB.
+        table: A path (CSV, Parquet, Arrow), or a table of pyarrow, pandas, Polars or DuckDB. A list of them, a dict of what they
+            are called, or a pattern of files (``"parts/*.csv"``) is taken as one table, with a column ``source`` for rules; the
+            answer then has ``left_source`` and ``right_source``.
         rules: A path of a rule file, its text, or names and conditions: ``[("same city", "l.city = r.city")]``, or a dict.
+        map: What rules call columns that tables name differently: ``{"name": ["title", "product_name"]}`` is the first of these
+            that a table has, if it has no ``name``. ``"shop.cost"`` is the column ``cost`` of the table ``shop`` alone.
         id: The column with the ids. By default the first column named ``id``, else ids are row numbers, from 1.
         max_pairs: More pairs than this are a ``ValueError``, instead of an answer that fills the memory.
         max_block: Values that more records than this share are left out. The result is then approximate.
+        truth: A file of all matching pairs (``id_a, id_b``), of labels of some (``id_a, id_b, label``), or of entities of all
+            records or some (``id, entity_id``). ``summary["quality"]`` then says how many pairs were right.
         device: ``"auto"`` (a GPU where there is one), ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
         threads: So many CPU threads; by default as many as there are cores.
         memory: At most so many bytes of memory; by default what there is.
@@ -50,37 +61,85 @@ def dedupe(
     >>> pairs.summary["pairs"]["candidates"]
     1
     """
-    job = asked(dict(table=table), rules, id=id, max_pairs=max_pairs, max_block=max_block)
+    tables: dict[str, Tables | None] = dict(table=table)
+    job = asked(tables, rules, across=False, map=map, id=id, max_pairs=max_pairs, max_block=max_block)
+    known = None if truth is None else path("truth", truth)
     with place(device, threads, memory, device_memory, progress) as there:
-        stream, summary = _native.find(job, there)
+        stream, summary = _native.find(job, known, there)
     return Pairs(stream, json.loads(summary))
 
 
+@overload
 def link(
     left: Table,
     right: Table,
     rules: Rules,
     *,
+    within: bool = ...,
+    map: Columns | None = ...,
+    id: str | None = ...,
+    right_id: str | None = ...,
+    max_pairs: int | None = ...,
+    max_block: int | None = ...,
+    device: str = ...,
+    threads: int | None = ...,
+    memory: int | None = ...,
+    device_memory: int | None = ...,
+    progress: Progress = ...,
+) -> Pairs: ...
+@overload
+def link(
+    left: Tables,
+    right: Table | Rules,
+    *more: Table | Rules,
+    rules: Rules = ...,
+    within: bool = ...,
+    map: Columns | None = ...,
+    id: str | None = ...,
+    right_id: str | None = ...,
+    max_pairs: int | None = ...,
+    max_block: int | None = ...,
+    device: str = ...,
+    threads: int | None = ...,
+    memory: int | None = ...,
+    device_memory: int | None = ...,
+    progress: Progress = ...,
+) -> Pairs: ...
+def link(
+    left: Tables,
+    right: Table | Rules | None = None,
+    *more: Table | Rules,
+    rules: Rules | None = None,
+    within: bool = False,
+    map: Columns | None = None,
     id: str | None = None,
     right_id: str | None = None,
     max_pairs: int | None = None,
     max_block: int | None = None,
+    truth: Path | None = None,
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
     device_memory: int | None = None,
     progress: Progress = None,
 ) -> Pairs:
-    """Finds the pairs of a record of the left table and one of the right.
+    """Finds the pairs of a record of the left table and one of the right; of more tables, across each two of them.
 
     Args:
-        left: The left table, ``l`` in rules: a path, or a table of pyarrow, pandas, Polars or DuckDB.
+        left: The left table, ``l`` in rules: a path, or a table of pyarrow, pandas, Polars or DuckDB. Or all tables, in a list or
+            in a dict of what they are called.
         right: The right table, ``r`` in rules. Its columns may have other names.
-        rules: A path of a rule file, its text, or names and conditions.
+        more: More tables. The answer then has ``left_source`` and ``right_source``: what the two tables are called.
+        rules: A path of a rule file, its text, or names and conditions: behind the tables, or by name.
+        within: Whether pairs within the tables are wanted too.
+        map: What rules call columns that tables name differently: ``{"name": ["title", "product_name"]}`` is the first of these
+            that a table has, if it has no ``name``. ``"shop.cost"`` is the column ``cost`` of the table ``shop`` alone.
         id: The column with the ids. By default the first column named ``id``, else ids are row numbers, from 1.
-        right_id: The right table's column of ids, if it has another name.
+        right_id: The right table's column of ids, if it has another name; of more tables, that of all but the first.
         max_pairs: More pairs than this are a ``ValueError``.
         max_block: Values that more records than this share are left out. The result is then approximate.
+        truth: A file of all matching pairs (``id_a, id_b``), of labels of some (``id_a, id_b, label``), or of entities of all
+            records or some (``id, entity_id``). ``summary["quality"]`` then says how many pairs were right.
         device: ``"auto"`` (a GPU where there is one), ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
         threads: So many CPU threads; by default as many as there are cores.
         memory: At most so many bytes of memory; by default what there is.
@@ -98,9 +157,25 @@ def link(
     >>> rules = [("same words", "jaccard(words(l.item), words(r.name)) >= 0.9")]
     >>> hb.link(shop, catalogue, rules, right_id="code", device="cpu").to_arrow().to_pylist()
     [{'left': 2, 'right': 'x', 'rule': 'same words'}]
+    >>> lists = dict(shop=shop, catalogue=catalogue.rename_columns(["id", "item"]), more=shop.slice(1))
+    >>> found = hb.link(lists, {"same": "jaccard(words(l.item), words(r.item)) >= 0.9"}, device="cpu")
+    >>> [f"{l['left_source']}:{l['left']} {l['right_source']}:{l['right']}" for l in found.to_arrow().to_pylist()]
+    ['shop:2 catalogue:x', 'shop:2 more:2', 'catalogue:x more:2']
     """
-    tables: dict[str, Table | None] = dict(left=left, right=right)
-    job = asked(tables, rules, id=id, right_id=right_id, max_pairs=max_pairs, max_block=max_block)
+    behind: list[Table | Rules] = [*([] if right is None else [right]), *more]
+    if rules is None:
+        if not behind:
+            raise TypeError("link: there are no rules")
+        rules = cast(Rules, behind.pop())
+    tables: dict[str, Tables | None] = dict(left=left)
+    names = ["right"] if len(behind) == 1 else [f"table {nth}" for nth in range(2, len(behind) + 2)]
+    tables.update(zip(names, cast("list[Table]", behind)))
+    if len(tables) == 1 and not isinstance(left, (list, tuple, Mapping)) and not isinstance(left, (str, os.PathLike)):
+        raise TypeError("link: two tables or more, and the rules; here is one table")
+    job = asked(
+        tables, rules, across=True, within=within, map=map, id=id, right_id=right_id, max_pairs=max_pairs, max_block=max_block
+    )
+    known = None if truth is None else path("truth", truth)
     with place(device, threads, memory, device_memory, progress) as there:
-        stream, summary = _native.find(job, there)
+        stream, summary = _native.find(job, known, there)
     return Pairs(stream, json.loads(summary))

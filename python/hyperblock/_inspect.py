@@ -6,7 +6,7 @@ import json
 from typing import Any, Literal, TypeAlias, overload
 
 from . import _native
-from ._asked import Progress, Rules, Table, asked
+from ._asked import Columns, Progress, Rules, Table, Tables, asked
 from ._place import place
 
 Format: TypeAlias = Literal["text", "json"]
@@ -14,10 +14,12 @@ Format: TypeAlias = Literal["text", "json"]
 
 @overload
 def explain(
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
     right: Table | None = ...,
+    within: bool = ...,
+    map: Columns | None = ...,
     id: str | None = ...,
     right_id: str | None = ...,
     max_block: int | None = ...,
@@ -30,10 +32,12 @@ def explain(
 ) -> str: ...
 @overload
 def explain(
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
     right: Table | None = ...,
+    within: bool = ...,
+    map: Columns | None = ...,
     id: str | None = ...,
     right_id: str | None = ...,
     max_block: int | None = ...,
@@ -45,10 +49,12 @@ def explain(
     progress: Progress = ...,
 ) -> dict[str, Any]: ...
 def explain(
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
     right: Table | None = None,
+    within: bool = False,
+    map: Columns | None = None,
     id: str | None = None,
     right_id: str | None = None,
     max_block: int | None = None,
@@ -62,9 +68,12 @@ def explain(
     """Shows how rules would be evaluated, without evaluating them.
 
     Args:
-        table: The table, or the left one: a path, or a table of pyarrow, pandas, Polars or DuckDB.
+        table: The table, or the left one: a path, or a table of pyarrow, pandas, Polars or DuckDB. Or several, across which pairs
+            are looked for: a list, or a dict of what they are called.
         rules: A path of a rule file, its text, or names and conditions.
         right: The right table, if there are two.
+        within: Whether pairs within several tables count too.
+        map: What rules call columns that tables name differently, as in `link`.
         id: The column with the ids. By default the first column named ``id``, else ids are row numbers, from 1.
         right_id: The right table's column of ids, if it has another name.
         max_block: Values that more records than this share are left out.
@@ -81,7 +90,7 @@ def explain(
     True
     """
     as_json = _is_json(format)
-    job = asked(dict(table=table, right=right), rules, id=id, right_id=right_id, max_block=max_block)
+    job = asked(dict(table=table, right=right), rules, across=True, within=within, map=map, id=id, right_id=right_id, max_block=max_block)
     with place(device, threads, memory, device_memory, progress) as there:
         said = _native.explain(job, as_json, there)
     return _answer(said, as_json)
@@ -91,10 +100,12 @@ def explain(
 def why(
     left_id: object,
     other_id: object,
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
     right: Table | None = ...,
+    within: bool = ...,
+    map: Columns | None = ...,
     id: str | None = ...,
     right_id: str | None = ...,
     format: Literal["text"] = ...,
@@ -106,10 +117,12 @@ def why(
 def why(
     left_id: object,
     other_id: object,
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
     right: Table | None = ...,
+    within: bool = ...,
+    map: Columns | None = ...,
     id: str | None = ...,
     right_id: str | None = ...,
     format: Literal["json"],
@@ -120,10 +133,12 @@ def why(
 def why(
     left_id: object,
     other_id: object,
-    table: Table,
+    table: Tables,
     rules: Rules,
     *,
     right: Table | None = None,
+    within: bool = False,
+    map: Columns | None = None,
     id: str | None = None,
     right_id: str | None = None,
     format: Format = "text",
@@ -136,9 +151,12 @@ def why(
     Args:
         left_id: The id of one record; of the left table, if there are two.
         other_id: The id of the other; of the right table, if there are two.
-        table: The table, or the left one: a path, or a table of pyarrow, pandas, Polars or DuckDB.
+        table: The table, or the left one: a path, or a table of pyarrow, pandas, Polars or DuckDB. Or several, across which pairs
+            are looked for: a list, or a dict of what they are called.
         rules: A path of a rule file, its text, or names and conditions.
         right: The right table, if there are two.
+        within: Whether pairs within several tables count too.
+        map: What rules call columns that tables name differently, as in `link`.
         id: The column with the ids. By default the first column named ``id``, else ids are row numbers, from 1.
         right_id: The right table's column of ids, if it has another name.
         format: ``"text"`` for people, or ``"json"`` for programs: then the answer is a dictionary.
@@ -153,7 +171,7 @@ def why(
     True
     """
     as_json = _is_json(format)
-    job = asked(dict(table=table, right=right), rules, id=id, right_id=right_id)
+    job = asked(dict(table=table, right=right), rules, across=True, within=within, map=map, id=id, right_id=right_id)
     # Two records are looked at here, whatever devices there are.
     with place("cpu", threads, memory, None, progress) as there:
         said = _native.why(job, str(left_id), str(other_id), as_json, there)

@@ -96,7 +96,14 @@ class Pairs(Rows):
 
 
 class Entities(Rows):
-    """A row for each record: its ``id`` and its ``entity_id``, the id of the entity's first record."""
+    """A row for each record: its ``id`` and its ``entity_id``, the id of the entity's first record, or one that has survived."""
+
+    changes: Rows | None
+    """What became of the ids that entities had before, if ``previous`` was given: ``change``, ``old_id``, ``new_id``, ``records``."""
+
+    def __init__(self, stream: _native.Stream, summary: dict[str, Any], changes: Rows | None = None) -> None:
+        super().__init__(stream, summary)
+        self.changes = changes
 
 
 def _line(tag: str, values: Iterable[Any]) -> str:

@@ -2,27 +2,40 @@
 
 use crate::capsules::{Stream, taken};
 use crate::running::{Place, plain};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use hyperblock::closure::{
     self as graph, ClosureMethod, Deduplicate, EdgeList, LoadFactor, Options, Rounds, TupleRows, Wanted,
 };
 use hyperblock::device::gpus;
 use hyperblock::{
-    Backend, Batches, ClusterMethod, ClusterSummary, Decimal, EntityRows, Error, FitOptions, Found, Guards,
-    IdSource, Input, Inquiry, Job, PairFile, PairSource, ReadOptions, Records, Resolve, Rows, RuleSource,
-    Shown, Stages, Stopwatch, Summary, Truth, cluster as entities_of, indented_json as indented,
+    Backend, Batches, ChangeRows, ClusterMethod, ClusterSummary, Decimal, EntityRows, Error, FitOptions,
+    Found, Guards, IdSource, Ids, Input, Inquiry, Job, PairFile, PairSource, Previous, ReadOptions, Records,
+    Resolve, Rows, RuleSource, Shown, Stages, Stopwatch, Summary, Survival, Truth, cluster as entities_of,
+    indented_json as indented,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// Tables and rules, as Python hands them over: checked there.
 #[derive(FromPyObject)]
 pub(crate) struct Asked<'py> {
     #[pyo3(item)]
-    left: Bound<'py, PyAny>,
+    tables: Vec<Bound<'py, PyAny>>,
+    /// What several tables are called, if that was said.
     #[pyo3(item)]
-    right: Option<Bound<'py, PyAny>>,
+    names: Vec<String>,
+    /// Whether the tables are several that are taken as one, and pairs are of different ones, and of one too.
+    #[pyo3(item)]
+    several: bool,
+    #[pyo3(item)]
+    across: bool,
+    #[pyo3(item)]
+    within: bool,
+    #[pyo3(item)]
+    map: Vec<(String, Vec<String>)>,
     #[pyo3(item)]
     rules_path: Option<PathBuf>,
     #[pyo3(item)]
@@ -43,15 +56,51 @@ impl Asked<'_> {
             (Some(path), _) => RuleSource::File(path.clone()),
             (None, text) => RuleSource::Text(text.clone().unwrap_or_default()),
         };
-        let left = input(py, &self.left, if self.right.is_some() { "the left table" } else { "the table" })?;
-        let right = self.right.as_ref().map(|table| input(py, table, "the right table")).transpose()?;
+        let (inputs, has_pattern) = self.inputs(py)?;
+        let is_several = self.several || has_pattern || inputs.len() > 2;
+        let across = self.across && inputs.len() > 1;
+        let job = match (&inputs[..], across) {
+            ([left, others @ ..], _) if !is_several => {
+                Job::over(left.clone(), others.first().cloned(), rules)
+            }
+            (_, true) => Job::link_all(inputs, rules),
+            (_, false) => Job::dedupe_all(inputs, rules),
+        };
+        let job = if self.within && across { job.within() } else { job };
         let options = |id: Option<&String>| ReadOptions {
             id: id.map_or(IdSource::Usual, |name| IdSource::Column(name.clone())),
             ..ReadOptions::default()
         };
         let (id, right_id) = (self.id.as_ref(), self.right_id.as_ref().or(self.id.as_ref()));
         let guards = Guards { most_pairs: self.max_pairs, most_in_block: self.max_block };
-        Ok(Job::over(left, right, rules).read_options(options(id), options(right_id)).guards(guards))
+        let job = job.read_options(options(id), options(right_id)).guards(guards);
+        Ok(job.columns(self.map.clone()).names(self.names.clone()))
+    }
+
+    /// The tables, and whether some are what a pattern of files stands for.
+    fn inputs(&self, py: Python<'_>) -> PyResult<(Vec<Input>, bool)> {
+        let (mut inputs, mut has_pattern) = (Vec::new(), false);
+        for (nth, table) in self.tables.iter().enumerate() {
+            let numbered = format!("table_{}", nth + 1);
+            let name = match (self.names.get(nth), nth, self.tables.len()) {
+                (Some(name), ..) => name,
+                _ if self.several => &numbered,
+                (_, 0, 1) => "the table",
+                (_, 0, 2) => "the left table",
+                (_, _, 2) => "the right table",
+                _ => &numbered,
+            };
+            let one = input(py, table, name)?;
+            match one.file().map(Input::matching).transpose() {
+                Ok(Some(Some(files))) => {
+                    has_pattern = true;
+                    inputs.extend(files);
+                }
+                Ok(_) => inputs.push(one),
+                Err(error) => return plain(py, Err(error)),
+            }
+        }
+        Ok((inputs, has_pattern))
     }
 }
 
@@ -65,19 +114,36 @@ fn input(py: Python<'_>, table: &Bound<'_, PyAny>, name: &str) -> PyResult<Input
 
 /// The pairs, and the summary as JSON.
 #[pyfunction]
-pub(crate) fn find(py: Python<'_>, asked: Asked<'_>, place: Place) -> PyResult<(Stream, String)> {
+pub(crate) fn find(
+    py: Python<'_>,
+    asked: Asked<'_>,
+    truth: Option<PathBuf>,
+    place: Place,
+) -> PyResult<(Stream, String)> {
     let job = asked.job(py)?;
     place.run(py, |device, control| {
-        if job.without_pairs(control)?.is_some() {
+        if let Some((left, _)) = job.without_pairs(control)? {
             // Whatever ids would be: of none, nobody can tell.
             let ids = |name: &str| Field::new(name, DataType::Int64, false);
-            let rule = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-            let schema = Schema::new(vec![ids("left"), ids("right"), Field::new("rule", rule, false)]);
+            let words = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+            let words = |name: &str| Field::new(name, words.clone(), false);
+            let schema = match left.ids.tables().len() {
+                0 => vec![ids("left"), ids("right"), words("rule")],
+                _ => vec![
+                    words("left_source"),
+                    ids("left"),
+                    words("right_source"),
+                    ids("right"),
+                    words("rule"),
+                ],
+            };
+            let schema = Schema::new(schema);
             return Ok((Stream { schema: schema.into(), batches: Vec::new() }, nothing(device)));
         }
         let mut job = job.prepare(device, control)?;
         job.keep_ids();
-        let found = Found::of(&job, device, control)?;
+        let mut truth = truth.map(|path| Truth::read(&path, &job.left, job.second(), control)).transpose()?;
+        let found = Found::measured(&job, device, control, truth.as_mut())?;
         let summary = found.summary.json().to_string();
         Ok((Stream { schema: found.schema, batches: found.batches }, summary))
     })
@@ -88,38 +154,71 @@ fn nothing(device: &dyn Backend) -> String {
     Summary { device: device.name(), ..Summary::default() }.json().to_string()
 }
 
-/// An entity for each record, and the summary as JSON.
+/// An entity for each record, what became of ids that entities had before, and the summary as JSON.
 #[pyfunction]
 pub(crate) fn resolve(
     py: Python<'_>,
     asked: Asked<'_>,
     method: &str,
     truth: Option<PathBuf>,
+    source: Option<&str>,
+    previous: Option<Bound<'_, PyAny>>,
     place: Place,
-) -> PyResult<(Stream, String)> {
+) -> PyResult<(Stream, Option<Stream>, String)> {
     let method: ClusterMethod = method.parse().map_err(PyValueError::new_err)?;
     let job = asked.job(py)?;
+    let previous = previous.map(|entities| input(py, &entities, "the previous entities")).transpose()?;
     let mut resolve = Resolve::new(job.clone()).method(method);
     if let Some(truth) = truth {
         resolve = resolve.truth(truth);
     }
+    if let Some(source) = source {
+        resolve = resolve.source(source);
+    }
+    if let Some(previous) = &previous {
+        resolve = resolve.previous(previous.clone());
+    }
     place.run(py, |device, control| {
         if let Some((left, right)) = job.without_pairs(control)? {
             // Every record is an entity of its own.
-            let rows = EntityRows::new(&left.ids, right.as_ref().map(|right| &right.ids));
-            let n_records = left.ids.len() + right.as_ref().map_or(0, |right| right.ids.len());
-            let alone: Vec<(u32, u32)> = (0..n_records).map(|record| (record, record)).collect();
-            let batch = rows.batch(&alone).map_err(|error| Error::Internal(error.to_string()))?;
-            return Ok((Stream { schema: batch.schema(), batches: vec![batch] }, nothing(device)));
+            let (left, right) = (&left.ids, right.as_ref().map(|right| &right.ids));
+            let alone: Vec<u32> = (0..left.len() + right.map_or(0, Ids::len)).collect();
+            let survival = match &previous {
+                None => None,
+                Some(entities) => {
+                    let previous = Previous::read(entities, left, right, control)?;
+                    Some(Survival::new(&previous, &alone, left, right))
+                }
+            };
+            let (entities, changes) = entities_as_rows(EntityRows::new(left, right), &alone, survival)?;
+            return Ok((entities, changes, nothing(device)));
         }
         let resolve = resolve.prepare(device, control)?;
         control.begin_comparing(resolve.job.n_to_compare(), "pairs");
         let found = resolve.run_with(device, control, &mut |_| Ok(()))?;
         let rows = EntityRows::new(&resolve.job.left.ids, resolve.job.second().map(|right| &right.ids));
-        let members: Vec<(u32, u32)> = (0..).zip(found.entities.iter().copied()).collect();
-        let batch = rows.batch(&members).map_err(|error| Error::Internal(error.to_string()))?;
-        Ok((Stream { schema: batch.schema(), batches: vec![batch] }, found.summary.json().to_string()))
+        let (entities, changes) = entities_as_rows(rows, &found.entities, found.survival)?;
+        Ok((entities, changes, found.summary.json().to_string()))
     })
+}
+
+/// The entity of each record, and what became of ids, if that is known.
+fn entities_as_rows(
+    rows: EntityRows<'_>,
+    entities: &[u32],
+    survival: Option<Survival>,
+) -> Result<(Stream, Option<Stream>), Error> {
+    let stream = |batch: Result<RecordBatch, ArrowError>| {
+        let batch = batch.map_err(|error| Error::Internal(error.to_string()))?;
+        Ok::<_, Error>(Stream { schema: batch.schema(), batches: vec![batch] })
+    };
+    let members: Vec<(u32, u32)> = (0..).zip(entities.iter().copied()).collect();
+    let Some(Survival { ids, changes, .. }) = survival else {
+        return Ok((stream(rows.batch(&members))?, None));
+    };
+    let ids = OnceLock::from(ids);
+    let changes = stream(ChangeRows::new(rows.clone(), &ids).batch(&changes))?;
+    Ok((stream(rows.named(&ids).batch(&members))?, Some(changes)))
 }
 
 /// The weights as TOML, and what is said of them.
@@ -202,6 +301,7 @@ pub(crate) fn cluster(
             n: file.n_records(),
             first_right: file.right.as_ref().map(|_| file.left.len()),
             are_weights: file.are_weights,
+            sources: None,
         };
         let entities =
             watch.time("cluster", || entities_of(device, records, &file.pairs, method, control))?;
@@ -228,11 +328,13 @@ fn no_entities(method: ClusterMethod) -> ClusterSummary {
     ClusterSummary {
         device: String::new(),
         method,
+        apart: None,
         n_rows: 0,
         n_pairs: 0,
         n_records: 0,
         n_entities: 0,
         largest: 0,
+        ids: None,
         quality: None,
         stages: Stages::default(),
     }

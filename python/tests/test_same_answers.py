@@ -98,6 +98,22 @@ def test_resolve(form: str) -> None:
     assert len(found) == 3000 and lines(found) == expected
 
 
+def test_truth_over_a_part(tmp_path: Path) -> None:
+    people, truth = PEOPLE / "people.csv", PEOPLE / "truth.csv"
+    whole = hb.dedupe(people, RULES, truth=truth, device="cpu").summary["quality"]
+    assert whole["intervals"] is None and whole["coverage"] == {"candidates": 1, "records": 1}
+    part = tmp_path / "part.csv"
+    part.write_text("".join(truth.read_text().splitlines(True)[:301]))
+    some = hb.dedupe(people, RULES, truth=part, device="cpu").summary["quality"]
+    low, high = some["intervals"]["recall"]
+    assert some["coverage"]["records"] == 0.1 and low <= some["recall"] <= high
+    assert some["decided"]["pairs"] == 300 * 299 // 2
+    pair = hb.dedupe(people, RULES, device="cpu").to_arrow().to_pylist()[0]
+    part.write_text(f"id_a,id_b,label\n{pair['right']},{pair['left']},yes\n")
+    some = hb.resolve(people, RULES, truth=part, device="cpu").summary["entities"]["steps"][-1]
+    assert some["decided"] == 1 and some["pairwise"]["precision"] == 1 and some["b_cubed"] is None
+
+
 def test_resolve_two_tables() -> None:
     left, right = (generated("papers") / name for name in ("tableA.csv", "tableB.csv"))
     found = hb.resolve(left, PAPER_RULES, right=table(right, "pyarrow"), method="one-to-one", device="cpu")

@@ -52,6 +52,29 @@ pub struct Reach {
 
 const _: () = assert!(size_of::<Reach>() == 8);
 
+/// A place on a sphere: a unit vector in steps of 2^-40, each coordinate rounded to the nearest. 32 bytes, as a head has.
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Point {
+    /// Towards latitude and longitude 0.
+    pub x: i64,
+    /// Towards 90 degrees east.
+    pub y: i64,
+    /// Towards the north.
+    pub z: i64,
+    /// Fills the last word.
+    pub padding: u64,
+}
+
+const _: () = assert!(size_of::<Point>() == 32);
+
+impl Point {
+    /// With these coordinates.
+    pub fn new([x, y, z]: [i64; 3]) -> Self {
+        Self { x, y, z, padding: 0 }
+    }
+}
+
 /// The symbols of a domain's values.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
@@ -72,12 +95,13 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The token sets of a domain's values under one tokenizer. Token codes ascend with frequency.
+/// The token sets of a domain's values under one tokenizer. Token codes ascend with frequency; where tokens are the cells
+/// of a grid that points lie in, their order means nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets<'a> {
     /// By code.
     pub heads: &'a [Head],
-    /// All sets, each ascending, so from its rarest token to its most frequent one.
+    /// All sets, each ascending: from its rarest token to its most frequent one.
     pub tokens: &'a [u32],
 }
 
@@ -96,6 +120,8 @@ pub trait Columns {
     fn texts(&self, ix: u32) -> Texts<'_>;
     /// The token sets of a domain under a tokenizer, likewise.
     fn sets(&self, ix: u32) -> Sets<'_>;
+    /// The points of a domain, by code, likewise.
+    fn points(&self, ix: u32) -> &[Point];
     /// What each left code reaches under a numeric predicate, likewise.
     fn reaches(&self, ix: u32) -> &[Reach];
     /// A bit for each record of one side, 32 a word, likewise.

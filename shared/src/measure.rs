@@ -3,7 +3,7 @@
 //! A measure is a file here, with its definition and its paper. It is over texts ([`TextMeasure`]) or over sets of tokens
 //! ([`SetMeasure`]); what it must say of two values is the trait's to ask: the exact test of a threshold, the value in
 //! billionths, and the bounds by which most pairs are told apart without a look at them. Codes need no more than
-//! [`equal`] and [`within`].
+//! [`equal`] and [`within`], points no more than [`near`].
 //!
 //! ```text
 //!   predicate ─┐                      ┌─► TextMeasure: levenshtein, damerau, hamming, jaro, lcs ─► edits, jaro, places
@@ -27,6 +27,7 @@ mod jaccard;
 mod jaro;
 mod lcs;
 mod levenshtein;
+pub mod near;
 pub mod of_sets;
 pub mod of_texts;
 mod overlap;
@@ -36,6 +37,7 @@ pub mod texts;
 pub mod within;
 
 pub use goal::Goal;
+pub use near::Square;
 pub use of_sets::OfSets;
 pub use of_texts::OfTexts;
 pub use sets::SetMeasure;
@@ -75,6 +77,15 @@ pub enum Measure {
         by: OfSets,
         /// What it must come to.
         asked: Asked<Threshold>,
+    },
+    /// The points are near each other on a sphere.
+    Near {
+        /// The domain's points.
+        points: u32,
+        /// The cells that each of them lies in, as token sets: two on which it holds have at least one in common.
+        cells: u32,
+        /// The square of the chord between them, at most.
+        most: Square,
     },
 }
 
@@ -150,6 +161,10 @@ impl ArchivedMeasure {
             Self::Sets { sets, by, asked } => {
                 by.get().compare(columns.sets(sets.to_native()), l, r, asked.get())
             }
+            Self::Near { points, most, .. } => {
+                let points = columns.points(points.to_native());
+                Some(near::holds(&points[l as usize], &points[r as usize], most.get()))
+            }
         }
     }
 
@@ -172,17 +187,23 @@ impl ArchivedMeasure {
                 let (a, b) = (&heads[l as usize], &heads[r as usize]);
                 a.len > 0 && b.len > 0 && (!wanted || by.get().possible(a, b, asked.get()))
             }
+            // A point is no more to look at than a head would be.
+            Self::Near { points, most, .. } => {
+                let points = columns.points(points.to_native());
+                near::holds(&points[l as usize], &points[r as usize], most.get()) == wanted
+            }
         }
     }
 
     /// How many elements values with `n_a` and `n_b` of them, each above 0, must at least have in common if it holds on
     /// them; `None` if it cannot. Of sets these are tokens, and as many are also enough. Of texts they are q-grams with
-    /// their repetitions, and nothing is known of values that have none.
+    /// their repetitions, and nothing is known of values that have none. Of points they are cells.
     pub(crate) fn least_common(&self, q: u32, n_a: u32, n_b: u32) -> Option<u32> {
         match self {
             Self::Equal | Self::Within { .. } => Some(0),
             Self::Texts { by, asked, .. } => by.get().least_common(asked.get(), q, n_a, n_b),
             Self::Sets { by, asked, .. } => by.get().least_common(asked.get(), n_a, n_b),
+            Self::Near { .. } => Some(1),
         }
     }
 
@@ -195,6 +216,7 @@ impl ArchivedMeasure {
                 let common = by.get().least_common(asked.get(), len_l, len_r);
                 Limits::always(Allowed::sharing(len_l, len_r, common))
             }
+            Self::Near { .. } => Limits::always(Allowed::sharing(len_l, len_r, Some(1))),
         }
     }
 }

@@ -24,7 +24,7 @@ use core::ops::Range;
 
 /// How many elements values with `n_a` and `n_b` of them, each above 0, must at least have in common if `measure` holds on
 /// them; `None` if it cannot. Of sets these are tokens, and as many are also enough. Of texts they are q-grams with their
-/// repetitions, and nothing is known of values that have none.
+/// repetitions, and nothing is known of values that have none. Of points they are cells.
 pub fn least_common(measure: &ArchivedMeasure, q: u32, n_a: u32, n_b: u32) -> Option<u32> {
     measure.least_common(q, n_a, n_b).filter(|&least| least <= n_a.min(n_b))
 }

@@ -320,6 +320,8 @@ impl<C: Columns> Descent<'_, C> {
     }
 
     /// Whether a step's test holds, and the step after all below it.
+    // Once: it is large, and asked in several places.
+    #[inline(never)]
     fn holds(&self, ix: u32, scratch: &mut (impl Scratch + ?Sized)) -> (bool, u32) {
         match &self.path.steps[ix as usize] {
             ArchivedStep::Witness { .. } => (false, ix + 1),

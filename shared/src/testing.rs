@@ -1,6 +1,6 @@
 //! What the tests of the measures share: packed strings, archived thresholds, and strings that are nearly alike.
 
-use crate::measure::{ArchivedMeasure, Asked, Exact, Measure, OfSets, OfTexts};
+use crate::measure::{ArchivedMeasure, Asked, Exact, Measure, OfSets, OfTexts, Square};
 use crate::predicate::{ArchivedPredicate, Predicate, Test};
 use crate::text::{Text, scratch_words};
 use crate::threshold::{ArchivedThreshold, Threshold};
@@ -93,12 +93,13 @@ pub(crate) fn archived_measure<T>(measure: Measure, then: impl FnOnce(&ArchivedM
     then(archived.measure().expect("it is a comparison"))
 }
 
-/// All measures of texts and of sets, asked for a threshold or a number.
+/// All measures of texts, of sets and of points, asked for a threshold or a number.
 pub(crate) fn all_measures(threshold: Threshold, number: u32) -> impl Iterator<Item = Measure> {
     let asked = move || [Asked::Count(number), Asked::Similarity(threshold)];
     let texts = move |&by| asked().map(|asked| Measure::Texts { texts: 0, by, asked });
     let sets = move |&by| asked().map(|asked| Measure::Sets { sets: 0, by, asked });
-    OfTexts::ALL.iter().flat_map(texts).chain(OfSets::ALL.iter().flat_map(sets))
+    let near = Measure::Near { points: 0, cells: 0, most: Square::new(number.into()) };
+    OfTexts::ALL.iter().flat_map(texts).chain(OfSets::ALL.iter().flat_map(sets)).chain([near])
 }
 
 /// What holds of two texts by a measure: what it comes to, as near to the bound as can be, and whatever else of `threshold`

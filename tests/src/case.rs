@@ -1,6 +1,6 @@
 //! A case: a job on paper, to be run on a backend, decided by the oracle, and shown when the two disagree.
 
-use crate::oracle::{self, Found, Rows};
+use crate::oracle::{self, Found, NICKNAMES, NICKNAMES_FILE, Rows};
 use hyperblock::base::error::RuleError;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::operators::Backend;
@@ -18,9 +18,16 @@ pub struct Case {
     pub left: Sheet,
     /// The right table, if there are two.
     pub right: Option<Sheet>,
-    /// What each rule's `when` says.
+    /// What each rule's `when` says; what begins with a bracket is a section of its own, and there is [`MISSING`].
     pub whens: Vec<String>,
 }
+
+/// A section about what counts as missing.
+pub const MISSING: &str =
+    "[missing]\nwords = [\"NA\", \"ab\"]\n[missing.columns]\nn = [\"0\"]\nphones = [\"-\"]\n";
+
+/// What it says: a column, or none for all, and a word.
+const MISSING_WORDS: &[(&str, &str)] = &[("", "NA"), ("", "ab"), ("n", "0"), ("phones", "-")];
 
 /// A table of text with a column `id`.
 #[derive(Clone, Debug)]
@@ -78,11 +85,30 @@ fn quoted(field: &str) -> String {
 impl Case {
     /// The rules as a rule file.
     pub fn toml(&self) -> String {
-        self.whens.iter().fold(String::new(), |mut toml, when| {
+        let (sections, whens): (Vec<_>, Vec<_>) = self.whens.iter().partition(|when| when.starts_with('['));
+        let mut toml = whens.into_iter().fold(String::new(), |mut toml, when| {
             let escaped = when.replace('\\', "\\\\").replace('"', "\\\"");
             toml.push_str(&format!("[[rules]]\nwhen = \"{escaped}\"\n"));
             toml
-        })
+        });
+        sections.into_iter().for_each(|section| toml.push_str(section));
+        toml
+    }
+
+    /// By row, the values of a table: without those that count as missing.
+    fn values(&self, sheet: &Sheet) -> Vec<Vec<Option<String>>> {
+        let mut values = sheet.values();
+        if self.whens.iter().any(|when| when == MISSING) {
+            for row in &mut values {
+                for (name, value) in sheet.header.iter().zip(&mut row[1..]) {
+                    let words = MISSING_WORDS.iter().filter(|(column, _)| ["", name].contains(column));
+                    if words.into_iter().any(|(_, word)| value.as_deref() == Some(word)) {
+                        *value = None;
+                    }
+                }
+            }
+        }
+        values
     }
 
     /// Writes the files, and has the engine read, encode and plan them.
@@ -103,15 +129,17 @@ impl Case {
             std::fs::write(&path, text).map_err(Error::io(&path)).map(|()| path)
         };
         let (left, rules) = (write("left.csv", &self.left.csv())?, write("rules.toml", &self.toml())?);
+        if self.whens.iter().any(|when| when.contains("lookup(")) {
+            let rows = NICKNAMES.iter().map(|(name, other)| format!("{name},{other}\n"));
+            write(NICKNAMES_FILE, &("name,other\n".to_owned() + &rows.collect::<String>()))?;
+        }
+        let file = RuleFile::read(&rules)?;
+        file.read_tables(&Control::default())?;
         let job = match &self.right {
             None => Job::dedupe(&left, &rules),
             Some(right) => Job::link(&left, write("right.csv", &right.csv())?, &rules),
         };
-        Ok(Paper {
-            case: self,
-            prepared: change(job).prepare(device, &Control::default())?,
-            rules: RuleFile::read(&rules)?,
-        })
+        Ok(Paper { case: self, prepared: change(job).prepare(device, &Control::default())?, rules: file })
     }
 }
 
@@ -171,11 +199,13 @@ impl<'a> Paper<'a> {
     /// What there is to find.
     pub fn oracle(&self) -> Vec<Found> {
         let rules = self.rules_of_two_tables();
-        let left = self.case.left.values();
+        let left = self.case.values(&self.case.left);
         let left = Rows { ids: &self.case.left.ids, values: &left };
         match &self.case.right {
             None => oracle::dedupe(left, &rules),
-            Some(right) => oracle::link(left, Rows { ids: &right.ids, values: &right.values() }, &rules),
+            Some(right) => {
+                oracle::link(left, Rows { ids: &right.ids, values: &self.case.values(right) }, &rules)
+            }
         }
     }
 

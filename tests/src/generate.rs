@@ -1,9 +1,11 @@
 //! Random cases: small tables full of near matches, and rules over every form that a rule may have.
 
 mod keys;
+mod near;
 mod rules;
 mod similar;
 mod tables;
+mod values;
 
 use crate::case::{Case, Paper, Sheet, is_no_rule};
 use proptest::prelude::*;
@@ -65,6 +67,12 @@ pub fn keyed_cases(most_rows: usize) -> impl Strategy<Value = Case> {
     keys::cases(most_rows)
 }
 
+/// Cases of up to `most_rows` records a table with lists of phones and names that stand for others, under rules over lists,
+/// tokens of all kinds, values of several columns, and words that count as missing.
+pub fn value_cases(most_rows: usize) -> impl Strategy<Value = Case> {
+    values::cases(most_rows)
+}
+
 /// Cases of up to `most_rows` records a table with values that are edits of one another, under rules that
 /// similarities lead.
 pub fn similar_cases(most_rows: usize) -> impl Strategy<Value = Case> {
@@ -75,6 +83,11 @@ pub fn similar_cases(most_rows: usize) -> impl Strategy<Value = Case> {
 /// for similar sets.
 pub fn similar_keyed_cases(n_rows: usize) -> impl Strategy<Value = Case> {
     similar::keyed_cases(n_rows)
+}
+
+/// Cases of up to `most_rows` records a table with places, many of them near each other, under rules of distances.
+pub fn near_cases(most_rows: usize) -> impl Strategy<Value = Case> {
+    near::cases(most_rows)
 }
 
 /// A table of exactly `n_rows` records whose places are distributed as words are in a text, without chance; its columns are

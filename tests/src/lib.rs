@@ -5,9 +5,11 @@
 //! that runs the kernels' own source on CPU threads, so they are tested where there is no GPU; [`small`] is one that has
 //! little memory.
 
+pub mod apart;
 pub mod case;
 pub mod closures;
 pub mod clusters;
+pub mod each_rule;
 pub mod generate;
 pub mod joins;
 pub mod neighbours;
@@ -15,5 +17,7 @@ pub mod oracle;
 pub mod overlaps;
 pub mod relations;
 pub mod scores;
+pub mod several;
 pub mod small;
+pub mod survival;
 pub mod threads;

@@ -1,13 +1,16 @@
 //! Cases with sorted neighbourhoods, beside rules or without, and what there is to find.
 
 use crate::case::{Case, Sheet};
-use crate::oracle::{Found, Rows, with_neighbours};
+use crate::oracle::{Found, Rows, distance, with_neighbours, without_large_blocks};
 use hyperblock::device::cpu::Cpu;
 use hyperblock::operators::Backend;
 use hyperblock::rules::{self, RuleFile};
 use hyperblock::{Control, Job, Prepared};
 use proptest::prelude::*;
 use proptest::sample::select;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::slice;
 
 /// Tables, rules and neighbourhoods.
 #[derive(Clone, Debug)]
@@ -79,21 +82,81 @@ impl NearCase {
         assert_eq!((first, wanted.len()), (None, got.len()), "where they part, and how many there are");
     }
 
-    fn with_prepared<T>(&self, use_it: impl FnOnce(&Prepared, &RuleFile) -> T) -> T {
+    fn with_prepared<T>(&self, use_it: impl Fn(&Prepared, &RuleFile) -> T) -> T {
+        self.with_job("", &|_, job| {
+            let prepared = job.prepare(&Cpu::new(), &Control::default());
+            let prepared = prepared.unwrap_or_else(|error| panic!("{error}\n{self:?}"));
+            let rules = RuleFile::parse(Path::new("rules.toml"), self.toml()).expect("it was read before");
+            use_it(&prepared, &rules)
+        })
+    }
+
+    /// Hands over a folder with the tables, and the job, of which the rule file says something more.
+    pub fn with_job<T>(&self, more: &str, use_it: &dyn Fn(&Path, Job) -> T) -> T {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let write = |name: &str, text: String| {
             let path = folder.path().join(name);
             std::fs::write(&path, text).expect("a file can be written");
             path
         };
-        let (left, rules) = (write("left.csv", self.case.left.csv()), write("rules.toml", self.toml()));
+        let (left, rules) =
+            (write("left.csv", self.case.left.csv()), write("rules.toml", self.toml() + more));
         let job = match &self.case.right {
             None => Job::dedupe(&left, &rules),
             Some(right) => Job::link(&left, write("right.csv", right.csv()), &rules),
         };
-        let prepared =
-            job.prepare(&Cpu::new(), &Control::default()).unwrap_or_else(|error| panic!("{error}\n{self:?}"));
-        use_it(&prepared, &RuleFile::read(&rules).expect("it was read before"))
+        use_it(folder.path(), job)
+    }
+
+    /// All candidates that there are: of rules and neighbourhoods, or of rules without blocks of more than so many records.
+    pub fn found(&self, prepared: &Prepared, most_in_block: Option<u32>) -> Vec<Found> {
+        let Some(most) = most_in_block else {
+            let file = RuleFile::parse(Path::new("rules.toml"), self.toml()).expect("it was read before");
+            return self.oracle(prepared, &file);
+        };
+        let mut found = BTreeMap::new();
+        // A block that is left out of one rule may be in another one, and neighbourhoods have none.
+        for (witness, alone) in self.alone(prepared, Some(most)).into_iter().enumerate() {
+            for (left, right, _) in alone {
+                found.entry((left, right)).or_insert(witness);
+            }
+        }
+        found.into_iter().map(|((left, right), witness)| (left, right, witness)).collect()
+    }
+
+    /// By neighbourhood: how many places apart two records stand.
+    pub fn distances(&self, prepared: &Prepared, left: &str, right: &str) -> Vec<Option<usize>> {
+        let (lefts, rights) = (self.case.left.values(), self.case.right.as_ref().map(Sheet::values));
+        let of_right = self.case.right.as_ref().zip(rights.as_ref());
+        let of_right = of_right.map(|(sheet, values)| Rows { ids: &sheet.ids, values });
+        let of_left = Rows { ids: &self.case.left.ids, values: &lefts };
+        let near = prepared.neighbourhoods.iter();
+        near.map(|near| distance(of_left, of_right, near, (left, right))).collect()
+    }
+
+    /// By rule, then by neighbourhood: what there is to find if it were the only one. Blocks of more than so many records are left
+    /// out, if that is said.
+    pub(crate) fn alone(&self, prepared: &Prepared, most_in_block: Option<u32>) -> Vec<Vec<Found>> {
+        let file = &RuleFile::parse(Path::new("rules.toml"), self.toml()).expect("it was read before");
+        let (left_schema, right_schema) = (&prepared.left.schema, &prepared.right().schema);
+        let rules =
+            |dedupe| rules::bind(file, left_schema, right_schema, dedupe).expect("they were bound before");
+        let (left, right) = (self.case.left.values(), self.case.right.as_ref().map(Sheet::values));
+        let right = self.case.right.as_ref().zip(right.as_ref());
+        let left = Rows { ids: &self.case.left.ids, values: &left };
+        let right = right.map(|(sheet, values)| Rows { ids: &sheet.ids, values });
+        let of_rules: Vec<Vec<Found>> = match most_in_block {
+            Some(most) => {
+                let of = |rule| without_large_blocks(left, right, &[rule], most as usize);
+                rules(right.is_none()).into_iter().map(of).collect()
+            }
+            None => rules(false).into_iter().map(|rule| with_neighbours(left, right, &[rule], &[])).collect(),
+        };
+        let of_near = prepared
+            .neighbourhoods
+            .iter()
+            .map(|near| with_neighbours(left, right, &[], slice::from_ref(near)));
+        of_rules.into_iter().chain(of_near).collect()
     }
 
     fn oracle(&self, prepared: &Prepared, file: &RuleFile) -> Vec<Found> {

@@ -3,17 +3,23 @@
 //! It shares no code with the engine: no codes, no symbols, no thresholds of the kernels. From the engine it takes the
 //! rules' form alone ([`hyperblock::rules`]), and those without what the engine adds for deduplication: here a pair of
 //! one table is simply tried both ways round. `measures` holds the similarities, `numbers` decimals and dates,
-//! `values` the transforms, `blocks` what is left out, `neighbours` what is sorted, `scores` what attributes come to.
+//! `values` the transforms, `several` several tables, `blocks` what is left out, `neighbours` what is sorted, `scores` what
+//! attributes come to, `errors` what nearly held.
 
 mod blocks;
+pub mod errors;
 mod measures;
 mod neighbours;
 mod numbers;
+mod places;
 pub mod scores;
+mod several;
 mod values;
 
 pub use blocks::without_large_blocks;
-pub use neighbours::with_neighbours;
+pub use neighbours::{distance, with_neighbours};
+pub use several::several;
+pub use values::{NICKNAMES, NICKNAMES_FILE};
 
 use hyperblock::rules::{
     Asked, Condition, Domain, Limit, Measure, OfSets, Operand, Predicate, Rule, Side, Test,
@@ -60,7 +66,7 @@ pub fn dedupe(table: Rows<'_>, rules: &[Rule]) -> Vec<Found> {
 }
 
 /// The rows by ascending id: by value if all ids are integers as one writes them, else by text.
-fn in_order(ids: &[String]) -> Vec<usize> {
+pub fn in_order(ids: &[String]) -> Vec<usize> {
     let canonical = |id: &String| id.parse::<i64>().ok().filter(|number| number.to_string() == *id);
     let mut rows: Vec<usize> = (0..ids.len()).collect();
     match ids.iter().map(canonical).collect::<Option<Vec<i64>>>() {
@@ -108,6 +114,7 @@ fn seen(operand: &Operand, row: &[Option<String>], domain: Domain) -> Option<Str
         Domain::Text => true,
         Domain::Number => numbers::is_number(value),
         Domain::Date => numbers::is_date(value),
+        Domain::Point => places::is_place(value),
     })
 }
 
@@ -120,6 +127,7 @@ fn order(a: &str, b: &str, domain: Domain) -> Ordering {
         Domain::Text => a.chars().cmp(b.chars()),
         Domain::Number => numbers::order(numbers::parse(a), numbers::parse(b)),
         Domain::Date => numbers::day(a).cmp(&numbers::day(b)),
+        Domain::Point => panic!("places have no order"),
     }
 }
 
@@ -143,12 +151,15 @@ fn compare(measure: Measure, a: &str, b: &str, domain: Domain) -> Option<bool> {
         Measure::Difference { least, most } => {
             let difference = match domain {
                 Domain::Date => (i128::from(numbers::day(a) - numbers::day(b)), 0),
-                Domain::Number | Domain::Text => numbers::difference(numbers::parse(a), numbers::parse(b)),
+                Domain::Number | Domain::Text | Domain::Point => {
+                    numbers::difference(numbers::parse(a), numbers::parse(b))
+                }
             };
             let against = |limit: Limit| numbers::order(difference, numbers::parse(&limit.at.to_string()));
             least.is_none_or(|limit| against(limit).is_gt() || (!limit.strict && against(limit).is_eq()))
                 && most
                     .is_none_or(|limit| against(limit).is_lt() || (!limit.strict && against(limit).is_eq()))
         }
+        Measure::Near(limit) => places::are_within(a, b, limit),
     })
 }

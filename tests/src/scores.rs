@@ -33,7 +33,7 @@ pub const BY_WEIGHTS: &str = "score = 'fellegi-sunter'\nweights = 'weights.toml'
 const MISSING_IS_ZERO: &str = "missing = 'zero'\n";
 
 /// Conditions that levels are made of.
-pub const CONDITIONS: [&str; 12] = [
+pub const CONDITIONS: [&str; 13] = [
     "l.a = r.a",
     "l.a = r.b AND l.b = r.a",
     "levenshtein(l.a, r.a) <= 1",
@@ -46,10 +46,11 @@ pub const CONDITIONS: [&str; 12] = [
     "levenshtein(l.a, r.a) = 2 OR l.n IN (1, 2)",
     "substr(l.a, 1, 1) = substr(r.a, 1, 1) AND l.b = r.b",
     "overlap(words(l.b), words(r.b)) >= 2 AND NOT (l.n = r.n AND l.a = r.a)",
+    "distance_km(l.n, l.n, r.n, r.n) <= 160 OR NOT distance_km(l.n, l.n, r.n, r.n) < 600",
 ];
 
 /// The measures that cases choose from, over the columns `a` and `b` of text and `n` of numbers.
-pub const MEASURES: [&str; 25] = [
+pub const MEASURES: [&str; 27] = [
     "levenshtein_similarity(l.a, r.a)",
     "levenshtein_similarity(lower(l.b), lower(r.a))",
     "damerau_levenshtein_similarity(l.a, r.a)",
@@ -75,16 +76,19 @@ pub const MEASURES: [&str; 25] = [
     "overlap(words(l.b), words(r.b)) >= 2",
     "lcs_similarity(lower(l.b), lower(r.b))",
     "lcs(l.a, r.a) >= 4",
+    "distance_km(l.n, l.n, r.n, r.n) <= 157.5",
+    "distance_km(l.n, l.n, r.n, r.n) > 7000",
 ];
 
 /// Comparisons that come to several predicates.
-pub const COMPOUND: [&str; 6] = [
+pub const COMPOUND: [&str; 7] = [
     "levenshtein(l.a, r.a) = 1",
     "hamming(l.a, r.a) <> 2",
     "abs(l.n - r.n) = 2",
     "lcs(l.a, r.a) BETWEEN 2 AND 4",
     "levenshtein(l.a, r.a) NOT IN (1, 3)",
     "overlap(words(l.b), words(r.b)) = 1",
+    "distance_km(l.n, l.n, r.n, r.n) BETWEEN 100 AND 400",
 ];
 
 impl ScoreCase {

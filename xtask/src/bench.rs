@@ -23,6 +23,8 @@ mod cluster;
 #[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "bench")]
+mod distance;
+#[cfg(feature = "bench")]
 mod gpudet;
 mod graph_args;
 mod growth;
@@ -144,6 +146,8 @@ pub(crate) enum Command {
     Relation(RelationArgs),
     /// Pairs into entities: connected components of very many pairs, and all methods on few, beside scipy (Python, from PyPI)
     Cluster(ClusterArgs),
+    /// A million points at most a kilometre apart, from a Parquet file to a file of pairs, beside DuckDB (Python, from PyPI)
+    Distance(DistanceArgs),
     /// Pairs of CDs scored by artist, title, tracks, genre and year: pairs a second on each device
     Score(ScoreArgs),
     /// The cost model trained on timings of which a part is noise: how well it still orders predicates
@@ -473,6 +477,25 @@ pub(crate) struct ClusterArgs {
     save: Option<PathBuf>,
 }
 
+/// The points' workload.
+#[derive(clap::Args)]
+pub(crate) struct DistanceArgs {
+    /// Points, as dense however many they are
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2..=100_000_000))]
+    rows: u32,
+    #[command(flatten)]
+    on: Devices,
+    /// The hyperblock to measure [default: built from this checkout]
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Leave DuckDB out; the points are then read from CSV
+    #[arg(long)]
+    no_peers: bool,
+    /// Also write the figures and the machine to files in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 /// How CDs are sorted, and how far apart those are that are paired.
 const CD_KEYS: [&str; 2] = ["title", "tracks"];
 const CD_WINDOW: u32 = 20;
@@ -559,6 +582,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::ClosurePaper(args) => closure_paper::run(args),
         Command::Relation(args) => relation::run(args),
         Command::Cluster(args) => cluster::run(args),
+        Command::Distance(args) => distance::run(args),
         Command::Score(args) => score::run(args),
         Command::Sizes(args) => sizes::run(args),
         Command::Quality(args) => quality::run(args),

@@ -16,6 +16,8 @@ mod noise;
 mod papers;
 mod people;
 mod person;
+#[cfg(feature = "bench")]
+pub(crate) mod points;
 mod roads;
 mod skew;
 mod slips;

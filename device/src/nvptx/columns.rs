@@ -4,7 +4,7 @@
 
 use super::memory::Memory;
 use core::arch::nvptx;
-use hyperblock_shared::columns::{Columns, Reach, Sets, Texts};
+use hyperblock_shared::columns::{Columns, Point, Reach, Sets, Texts};
 use hyperblock_shared::layout::{DeviceColumns, DeviceScratch};
 use hyperblock_shared::text::Scratch;
 
@@ -28,6 +28,10 @@ impl Columns for Uploaded {
     fn sets(&self, ix: u32) -> Sets<'_> {
         let sets = &self.memory.read(self.columns.sets)[ix as usize];
         Sets { heads: self.memory.read(sets.heads), tokens: self.memory.read(sets.tokens) }
+    }
+
+    fn points(&self, ix: u32) -> &[Point] {
+        self.memory.read(self.memory.read(self.columns.points)[ix as usize])
     }
 
     fn reaches(&self, ix: u32) -> &[Reach] {

@@ -1,5 +1,6 @@
 //! `hyperblock cluster`.
 
+use super::ids::IdArgs;
 use super::run::tell;
 use super::say::say;
 use super::{AnswerFormat, DeviceArgs, delimiter, size};
@@ -7,13 +8,17 @@ use clap::Args;
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::Stopwatch;
-use hyperblock::entities::cluster::{ClusterMethod, Records, cluster as entities_of};
+use hyperblock::entities::cluster::{ClusterMethod, Clustered, Records, clustered};
+use hyperblock::entities::survival::Survival;
 use hyperblock::read::pairs::{PairFile, PairSource};
+use hyperblock::read::previous::Previous;
+use hyperblock::tell::apart::Apart;
 use hyperblock::tell::clusters::ClusterSummary;
 use hyperblock::tell::evaluate::Truth;
-use hyperblock::tell::output::{EntityRows, Format, Output};
+use hyperblock::tell::output::{ChangeRows, EntityRows, Format, Output};
 use hyperblock::{Control, Result};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 #[derive(Args, Debug)]
 pub(crate) struct ClusterArgs {
@@ -43,6 +48,10 @@ pub(crate) struct ClusterArgs {
     /// The right table, as --records is the left one
     #[arg(long, value_name = "FILE", requires = "two_tables")]
     right_records: Option<PathBuf>,
+    /// Keep the records of one source apart, as this column of those tables tells sources: no entity has two records of one.
+    /// Records without a source go anywhere
+    #[arg(long, value_name = "COLUMN", requires = "records")]
+    source: Option<String>,
     /// The column with the ids of those tables [default: the first column named id, else the row number]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
@@ -62,8 +71,10 @@ pub(crate) struct ClusterArgs {
     /// Read at most so much from a packed file, such as 500M, 8G or 1T [default: 4G, or 64 times the file's size]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_unpacked: Option<u64>,
-    /// Matching pairs (columns id_a, id_b) or entities (id, entity_id), to measure precision and recall
-    /// against
+    #[command(flatten)]
+    ids: IdArgs,
+    /// Matching pairs (columns id_a, id_b), labelled pairs (id_a, id_b, label) or entities (id, entity_id), to
+    /// measure precision and recall against. Entities and labels may cover a part
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     #[command(flatten)]
@@ -73,7 +84,12 @@ pub(crate) struct ClusterArgs {
 pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done.
     Format::of(&args.output)?;
-    keep_apart(&[("-o", &args.output)], &args.reads().collect::<Vec<_>>())?;
+    if let Some(changes) = &args.ids.changes {
+        Format::of(changes)?;
+    }
+    let changes = args.ids.changes.iter().map(|changes| ("--changes", changes.as_path()));
+    let outputs: Vec<(&str, &Path)> = [("-o", args.output.as_path())].into_iter().chain(changes).collect();
+    keep_apart(&outputs, &args.reads().collect::<Vec<_>>())?;
     let device = args.device.open()?;
     if told == Some(AnswerFormat::Text) {
         say!("running on {}\n", device.name());
@@ -81,25 +97,46 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
     let watch = Stopwatch::default();
     let reading = watch.enter("read");
     let file = PairFile::read(&args.source(), control)?;
-    if args.method.reads_scores() && !file.has_scores {
+    if (args.method.reads_scores() || args.source.is_some()) && !file.has_scores {
         tracing::warn!("no column `score`: all pairs count as equally alike");
     }
     let truth = match &args.truth {
         None => None,
         Some(path) => Some(Truth::of_ids(path, &file.left, file.right.as_ref(), control)?),
     };
+    let previous = args
+        .ids
+        .previous
+        .as_ref()
+        .map(|path| Previous::read(&path.as_path().into(), &file.left, file.right.as_ref(), control));
+    let previous = previous.transpose()?;
     drop(reading);
     let records = Records {
         n: file.n_records(),
         first_right: file.right.as_ref().map(|_| file.left.len()),
         are_weights: file.are_weights,
+        sources: file.sources.as_ref(),
     };
-    let entities =
-        watch.time("cluster", || entities_of(&*device, records, &file.pairs, args.method, control))?;
+    let Clustered { entities, n_refused } =
+        watch.time("cluster", || clustered(&*device, records, &file.pairs, args.method, control))?;
     let writing = watch.enter("write");
     let rows = EntityRows::new(&file.left, file.right.as_ref());
-    let mut output = Output::create(&args.output, rows, control)?;
+    let ids = OnceLock::new();
+    let rows = if previous.is_some() { rows.named(&ids) } else { rows };
+    let survival =
+        previous.map(|previous| Survival::new(&previous, &entities, &file.left, file.right.as_ref()));
+    let counts = survival.as_ref().map(|survival| survival.counts);
+    let changes = survival.map(|Survival { ids: all, changes, .. }| {
+        ids.get_or_init(|| all);
+        changes
+    });
+    let mut output = Output::create(&args.output, rows.clone(), control)?;
     output.write(&(0..).zip(entities.iter().copied()).collect::<Vec<(u32, u32)>>())?;
+    if let (Some(path), Some(changes)) = (&args.ids.changes, changes) {
+        let mut output = Output::create(path, ChangeRows::new(rows, &ids), control)?;
+        output.write(&changes)?;
+        output.finish()?;
+    }
     output.finish()?;
     drop(writing);
     if told.is_some() {
@@ -107,11 +144,13 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
         let summary = ClusterSummary {
             device: device.name(),
             method: args.method,
+            apart: file.sources.as_ref().map(|sources| Apart::new(sources, n_refused)),
             n_rows: file.n_rows,
             n_pairs: file.pairs.len() as u64,
             n_records: file.n_records(),
             n_entities,
             largest,
+            ids: counts,
             quality: truth.map(|truth| truth.of_entities(&entities)),
             stages: watch.stages(),
         };
@@ -129,7 +168,7 @@ impl ClusterArgs {
             ("the truth", &self.truth),
         ];
         let more = more.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)));
-        [("the file of pairs", self.pairs.as_path())].into_iter().chain(more)
+        [("the file of pairs", self.pairs.as_path())].into_iter().chain(more).chain(self.ids.reads())
     }
 
     fn source(&self) -> PairSource {
@@ -144,6 +183,7 @@ impl ClusterArgs {
             two_tables: self.two_tables,
             records: [self.records.clone(), self.right_records.clone()],
             record_id: self.id.clone(),
+            source: self.source.clone(),
         }
     }
 }

@@ -9,8 +9,7 @@ use hyperblock::{Control, Result};
 
 pub(crate) fn explain(args: &ExplainArgs, control: &Control) -> Result<()> {
     let device = args.device.open()?;
-    let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
-    let job = args.plan.apply(job).guards(args.block.guards());
+    let job = args.plan.apply(args.tables.usual(&args.input)?.job()).guards(args.block.guards());
     let job = if args.analyze { job } else { job.only_planned() }.prepare(&*device, control)?;
     let mut explained = job.explain(control)?;
     if args.device.has_tasks() {

@@ -1,6 +1,7 @@
 //! `hyperblock fit`.
 
 use super::FitArgs;
+use super::run;
 use super::say::answer;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::fit::FitOptions;
@@ -10,12 +11,13 @@ use hyperblock::{Control, Result};
 pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done. Weights that the rule file names are there to be made.
     let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
-    let read = args.plan.reads().chain(args.input.reads(&args.table, args.right.as_ref())).chain(truth);
+    let tables = args.tables.usual(&args.input)?;
+    let read = args.plan.reads().chain(tables.reads()).chain(truth);
     keep_apart(&[("-o", &args.output)], &read.collect::<Vec<_>>())?;
     let device = args.device.open()?;
     control.runs_on(device.name());
-    let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
-    let job = args.plan.apply(job).prepare(&*device, control)?;
+    let job = args.plan.apply(tables.job()).prepare(&*device, control)?;
+    run::keep_lookups(&job, &[("-o", &args.output)])?;
     let truth = match &args.truth {
         None => None,
         Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),

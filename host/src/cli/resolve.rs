@@ -1,13 +1,15 @@
 //! `hyperblock resolve`.
 
+use super::closer::Lookers;
 use super::{AnswerFormat, ResolveArgs, guards, run};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::target::Target;
 use hyperblock::rules::ScoreMethod;
-use hyperblock::tell::output::{CandidateRows, EntityRows, Format, Output, ScoredRows};
-use hyperblock::{Control, Resolve, Result};
+use hyperblock::tell::output::{CandidateRows, ChangeRows, EntityRows, Format, Output, ScoredRows};
+use hyperblock::{Control, Resolve, Result, Watch};
 use std::mem::ManuallyDrop;
 use std::path::Path;
+use std::sync::OnceLock;
 
 pub(crate) fn resolve(args: &ResolveArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
     args.checkpoint.close(resolved(args, summary, control), summary != Some(AnswerFormat::Text), control)
@@ -21,6 +23,9 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     if let Some(pairs) = &args.pairs {
         Format::of(pairs)?;
     }
+    if let Some(changes) = &args.ids.changes {
+        Format::of(changes)?;
+    }
     // The table, the picture, and the other table.
     let curves = args
         .curve
@@ -29,16 +34,25 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     let outputs: Vec<(&str, &Path)> = [("-o", args.output.as_path())]
         .into_iter()
         .chain(args.pairs.iter().map(|pairs| ("--pairs", pairs.as_path())))
+        .chain(args.ids.changes.iter().map(|changes| ("--changes", changes.as_path())))
+        .chain(args.closer.outputs()?)
         .chain(curves.iter().flatten().map(|curve| ("--curve", curve.as_path())))
         .collect();
     let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
-    let read = args.input.reads(&args.table, args.right.as_ref()).chain(args.plan.reads()).chain(truth);
+    let tables = args.tables.usual(&args.input)?;
+    let read = tables.reads().chain(args.plan.reads()).chain(truth).chain(args.ids.reads());
     keep_apart(&outputs, &read.collect::<Vec<_>>())?;
-    let job = args.input.job(&args.table, args.right.as_ref(), args.right_id.as_ref());
-    let job = args.plan.apply(job).guards(args.guards.guards()).cache(args.cache.cache());
+    let job = args.closer.apply(args.plan.apply(tables.job()));
+    let job = job.guards(args.guards.guards()).cache(args.cache.cache());
     let mut resolve = Resolve::new(job).method(args.method);
     if let Some(truth) = &args.truth {
         resolve = resolve.truth(truth);
+    }
+    if let Some(previous) = &args.ids.previous {
+        resolve = resolve.previous(previous.as_path());
+    }
+    if let Some(source) = &args.source {
+        resolve = resolve.source(source);
     }
     if args.curve.is_some() {
         resolve = resolve.with_curve();
@@ -54,7 +68,14 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     guards::warn(job);
     run::keep_weights(job, &outputs)?;
     let right = job.second().map(|right| &right.ids);
-    let mut entities = Output::create(&args.output, EntityRows::new(&job.left.ids, right), control)?;
+    let ids = OnceLock::new();
+    let rows = EntityRows::new(&job.left.ids, right);
+    let rows = if args.ids.previous.is_some() { rows.named(&ids) } else { rows };
+    let mut entities = Output::create(&args.output, rows.clone(), control)?;
+    let changes = &args.ids.changes;
+    let changes =
+        changes.as_ref().map(|path| Output::create(path, ChangeRows::new(rows.clone(), &ids), control));
+    let mut changes = changes.transpose()?;
     let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
     let mut pairs = match &args.pairs {
         None => None,
@@ -66,15 +87,26 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     };
     let n_pairs = job.n_to_compare();
     control.begin_comparing(n_pairs, "pairs");
-    let resolved = resolve
-        .run_with(&**device, control, &mut |kept| pairs.as_mut().map_or(Ok(()), |pairs| pairs.write(kept)))?;
+    let mut lookers = Lookers::new(&args.closer, job, resolve.truth(), control)?;
+    let is_watched = lookers.are_there();
+    let watch: &mut Watch<'_> = &mut |found, kept| lookers.look(found, kept, resolve.truth());
+    let watch = is_watched.then_some(watch);
+    let mut resolved = resolve.run_watched(&**device, control, watch, &mut |kept| {
+        pairs.as_mut().map_or(Ok(()), |pairs| pairs.write(kept))
+    })?;
+    let found = &mut resolved.summary.found;
+    let errors = lookers.tell(resolve.truth(), Some(&resolved.entities), found, (&**device, control))?;
+    if let Some(survival) = resolved.survival {
+        ids.get_or_init(|| survival.ids);
+        changes.as_mut().map_or(Ok(()), |changes| changes.write(&survival.changes))?;
+    }
     let members: Vec<(u32, u32)> = (0..).zip(resolved.entities.iter().copied()).collect();
     entities.write(&members)?;
-    // Both are whole before one takes its place.
-    if let Some(pairs) = pairs {
-        pairs.finish()?;
-    }
-    entities.finish()?;
+    // All are whole before one takes its place.
+    let pairs = pairs.map(Output::written).transpose()?;
+    let changes = changes.map(Output::written).transpose()?;
+    let entities = entities.written()?;
+    [pairs, errors, changes, Some(entities)].into_iter().flatten().try_for_each(Target::finish)?;
     if let Some(([table, picture, reliability], curve)) = curves.zip(resolved.curve) {
         Target::write(&table, curve.csv().as_bytes())?;
         Target::write(&picture, curve.svg().as_bytes())?;

@@ -1,16 +1,19 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
 use super::checkpoint::CheckpointArgs;
+use super::closer::Lookers;
 use super::say::{answer, say};
+use super::tables::deduped;
 use super::{AnswerFormat, DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
 use hyperblock::base::json::indented;
 use hyperblock::base::paths::keep_apart;
+use hyperblock::base::target::Target;
 use hyperblock::entities::score::Scoring;
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{CandidateRows, Format, Output, Rows, ScoredRows};
 use hyperblock::tell::report::Summary;
-use hyperblock::{Candidate, Control, Job, Prepared, Result};
+use hyperblock::{Candidate, Control, Job, Kept, Prepared, Result};
 use serde_json::Value;
 use std::fmt::Display;
 use std::mem::ManuallyDrop;
@@ -18,17 +21,19 @@ use std::path::Path;
 use std::time::Instant;
 
 pub(crate) fn link(args: &LinkArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    let read = args.input.reads(&args.left, Some(&args.right)).chain(args.plan.reads()).collect();
-    let job = args.input.job(&args.left, Some(&args.right), args.right_id.as_ref());
-    let job = args.plan.apply(job).guards(args.guards.guards()).cache(args.cache.cache());
+    let tables = args.tables.linked(&args.input)?;
+    let read = tables.reads().chain(args.plan.reads()).collect();
+    let job = args.plan.apply(tables.job()).guards(args.guards.guards()).cache(args.cache.cache());
+    let job = args.output.closer.apply(job);
     let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
     args.checkpoint.close(ran, summary != Some(AnswerFormat::Text), control)
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    let read = args.input.reads(&args.table, None).chain(args.plan.reads()).collect();
-    let job = args.plan.apply(args.input.job(&args.table, None, None));
-    let job = job.guards(args.guards.guards()).cache(args.cache.cache());
+    let tables = deduped(&args.input, &args.tables)?;
+    let read = tables.reads().chain(args.plan.reads()).collect();
+    let job = args.plan.apply(tables.job());
+    let job = args.output.closer.apply(job.guards(args.guards.guards()).cache(args.cache.cache()));
     let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
     args.checkpoint.close(ran, summary != Some(AnswerFormat::Text), control)
 }
@@ -47,7 +52,8 @@ fn run<'a>(
     if let Some(output) = &args.output {
         Format::of(output)?;
     }
-    let outputs: Vec<_> = args.output.iter().map(|output| ("-o", output.as_path())).collect();
+    let mut outputs: Vec<_> = args.output.iter().map(|output| ("-o", output.as_path())).collect();
+    outputs.extend(args.closer.outputs()?);
     read.extend(args.truth.iter().map(|truth| ("the truth", truth.as_path())));
     keep_apart(&outputs, &read)?;
     let (device, mut job) = device.prepare(job, checkpoint, quiet, control)?;
@@ -62,39 +68,55 @@ fn run<'a>(
         None => None,
         Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
     };
+    let mut lookers = Lookers::new(&args.closer, &job, truth.as_ref(), control)?;
     let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
     control.begin_comparing(job.n_to_compare(), "pairs");
-    let mut summary = match job.scoring() {
+    let (mut summary, pairs) = match job.scoring() {
         None => {
             let mut output = create(args, rows, control)?;
             let sink: &mut dyn FnMut(&[Candidate]) -> Result<()> = &mut |candidates| {
                 if let Some(truth) = &mut truth {
                     truth.count(candidates);
                 }
+                lookers.look(candidates, None, truth.as_ref())?;
                 output.as_mut().map_or(Ok(()), |output| output.write(candidates))
             };
             let mut summary = match args.count {
                 true => job.run_unsorted(&**device, control, sink),
                 false => job.run(&**device, control, sink),
             }?;
-            finish(output, &mut summary)?;
-            summary
+            let written = written(output, &mut summary)?;
+            (summary, written)
         }
         Some(scoring) => {
             scoring.check()?;
             let are_weights = scoring.method() == ScoreMethod::FellegiSunter;
             let mut output = create(args, ScoredRows { candidates: rows, are_weights }, control)?;
-            let mut summary = job.run_scored(&**device, control, &mut |scored| {
+            let with_all = lookers.are_there();
+            let mut take = |found: &[Candidate], scored: &[Kept]| {
                 if let Some(truth) = &mut truth {
                     let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
                     truth.count(&kept);
                 }
+                lookers.look(found, Some(scored), truth.as_ref())?;
                 output.as_mut().map_or(Ok(()), |output| output.write(scored))
-            })?;
-            finish(output, &mut summary)?;
-            summary
+            };
+            let mut summary = match with_all {
+                true => job.run_all(&**device, control, &mut |all, kept| take(all, kept.unwrap_or_default())),
+                false => job.run_scored(&**device, control, &mut |scored| take(&[], scored)),
+            }?;
+            let written = written(output, &mut summary)?;
+            (summary, written)
         }
     };
+    let errors = lookers.tell(truth.as_ref(), None, &mut summary, (&**device, control))?;
+    // Both are whole before one takes its place.
+    let start = Instant::now();
+    let targets: Vec<Target> = [pairs, errors].into_iter().flatten().collect();
+    if !targets.is_empty() {
+        targets.into_iter().try_for_each(Target::finish)?;
+        summary.stages.add("write", start.elapsed());
+    }
     summary.quality = truth.map(|truth| truth.quality());
     if args.count {
         // As many as a file would have rows.
@@ -119,13 +141,13 @@ fn create<'a, R: Rows>(args: &OutputArgs, rows: R, control: &'a Control) -> Resu
     args.output.as_ref().map(|path| Output::create(path, rows, control)).transpose()
 }
 
-/// Writes the rest of it, which takes its time too.
-fn finish<R: Rows>(output: Option<Output<'_, R>>, summary: &mut Summary) -> Result<()> {
-    let Some(output) = output else { return Ok(()) };
+/// Writes the rest of it, which takes its time too. It has yet to be put in its place.
+fn written<R: Rows>(output: Option<Output<'_, R>>, summary: &mut Summary) -> Result<Option<Target>> {
+    let Some(output) = output else { return Ok(None) };
     let start = Instant::now();
-    output.finish()?;
+    let target = output.written()?;
     summary.stages.add("write", start.elapsed());
-    Ok(())
+    Ok(Some(target))
 }
 
 /// The weights are an input too, which is known when the rules are read.
@@ -134,7 +156,14 @@ pub(crate) fn keep_weights(job: &Prepared, outputs: &[(&str, &Path)]) -> Result<
     keep_apart(
         outputs,
         &weights.map(|weights| ("the file of weights", weights)).into_iter().collect::<Vec<_>>(),
-    )
+    )?;
+    keep_lookups(job, outputs)
+}
+
+/// And so are the tables that rules look values up in.
+pub(crate) fn keep_lookups(job: &Prepared, outputs: &[(&str, &Path)]) -> Result<()> {
+    let lookups = job.lookups.iter().map(|table| ("a table that the rules look up", table.as_path()));
+    keep_apart(outputs, &lookups.collect::<Vec<_>>())
 }
 
 /// Says which rules are for nothing.

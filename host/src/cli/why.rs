@@ -9,7 +9,7 @@ use hyperblock::{Control, Result};
 
 pub(crate) fn why(args: &WhyArgs, control: &Control) -> Result<()> {
     start_threads(None)?;
-    let job = args.input.job(&args.table, args.right_table.as_ref(), args.right_id_column.as_ref());
+    let job = args.tables.usual(&args.input)?.job();
     let why = Inquiry::new(&job, control)?.why(&args.left_id, &args.right_id, control)?;
     match args.format {
         AnswerFormat::Text => answer(format_args!("{}", Shown(&why))),

@@ -3,7 +3,7 @@
 //! A conjunction's blocks are a function of tables and rules. Records of one that is too large get a column of codes of their
 //! own in which they have no value, so the equality never holds for them, by whatever path a plan comes to it.
 
-use super::{CodeColumn, Encoded};
+use super::{CodeColumn, Encoded, Sides};
 use crate::base::control::Control;
 use crate::rules::Side;
 use hashbrown::HashMap;
@@ -38,12 +38,12 @@ impl Encoded {
     /// The blocks of more than `most` records that these equalities make together, the largest first.
     ///
     /// The values of a left record are those of left columns, and of a right record those of right ones. In one table a
-    /// record is of both kinds, and counts once where that comes to the same.
+    /// record is of both kinds, and counts once where that comes to the same; of several that are one, what it may be.
     pub(crate) fn large_blocks(
         &self,
         equalities: &[Equality],
         most: u32,
-        is_one_table: bool,
+        sides: &Sides,
         control: &Control,
     ) -> LargeBlocks {
         let mut numbering = Numbering::default();
@@ -56,11 +56,14 @@ impl Encoded {
                 blocks[key].get_or_insert(Block { n_records: 0, example }).n_records += 1;
             }
         };
-        for (record, &key) in (0..).zip(&left) {
+        let everywhere = [0..u32::MAX, 0..u32::MAX];
+        let [lefts, rights] = if let Sides::Across(ranges) = sides { ranges } else { &everywhere };
+        for (record, &key) in (0..).zip(&left).filter(|(record, _)| lefts.contains(record)) {
             add(key, (Side::Left, record));
         }
-        for (record, &key) in (0..).zip(&right) {
-            if !(is_one_table && left[record as usize] == key) {
+        for (record, &key) in (0..).zip(&right).filter(|(record, _)| rights.contains(record)) {
+            let is_counted = *sides != Sides::Two && lefts.contains(&record);
+            if !(is_counted && left[record as usize] == key) {
                 add(key, (Side::Right, record));
             }
         }
@@ -76,7 +79,8 @@ impl Encoded {
         let is_same = left == right && blocks.keys[0] == blocks.keys[1];
         let without = |column: u32, keys: &[u32]| {
             let CodeColumn { operand, table, domain, codes } = &self.codes[column as usize];
-            let is_large = |key: u32| key != MISSING && blocks.large[key as usize];
+            // A key that only records on the other side have is of no block.
+            let is_large = |key: u32| key != MISSING && blocks.large.get(key as usize) == Some(&true);
             let codes = codes.iter().zip(keys);
             let codes = codes.map(|(&code, &key)| if is_large(key) { MISSING } else { code });
             let codes = Arc::new(codes.collect());

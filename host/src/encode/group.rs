@@ -2,13 +2,14 @@
 
 use super::dictionary::Dictionary;
 use super::numbers;
-use super::transform::{Pipeline, values};
+use super::raw::Raw;
+use super::transform::Pipeline;
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
+use crate::base::sphere::Place;
 use crate::read::table::Table;
 use crate::rules::{Domain, Operand, Side, Sided};
-use arrow_array::Array;
 use hyperblock_shared::columns::MISSING;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -42,6 +43,8 @@ pub(super) enum Values<'a> {
     Texts(Vec<Cow<'a, str>>),
     /// Ascending. Dates are days.
     Numbers(Vec<Decimal>),
+    /// Along a curve; and what is said of values that are none.
+    Places(Vec<Place>, Vec<String>),
 }
 
 impl Values<'_> {
@@ -49,40 +52,7 @@ impl Values<'_> {
         match self {
             Self::Texts(values) => values.len(),
             Self::Numbers(values) => values.len(),
-        }
-    }
-}
-
-/// A column of a table: its distinct values before any transform, and which one each record has.
-#[derive(Clone)]
-pub(super) struct Raw<'a>(Arc<Dictionary<&'a str>>);
-
-impl<'a> Raw<'a> {
-    pub(super) fn new(table: &'a Table, operand: &Operand, control: &Control) -> Result<Self> {
-        let column = values(table, operand)?;
-        let text = |record: usize| {
-            let row = table.ids.row(record as u32);
-            column.is_valid(row).then(|| column.value(row))
-        };
-        Ok(Self(Arc::new(Dictionary::new(table.n_records() as usize, text, control))))
-    }
-
-    fn values(&self) -> &[&'a str] {
-        &self.0.values
-    }
-
-    /// The codes by record, given the final code of each distinct value.
-    fn recode(&self, finals: &[u32]) -> Vec<u32> {
-        let recode = |&code: &u32| if code == MISSING { MISSING } else { finals[code as usize] };
-        self.0.codes.par_iter().map(recode).collect()
-    }
-
-    /// The codes by record, where each distinct value keeps its own. Whoever is the last to look at a column has them
-    /// without a copy.
-    fn into_codes(self) -> Vec<u32> {
-        match Arc::try_unwrap(self.0) {
-            Ok(dictionary) => dictionary.codes,
-            Err(shared) => shared.codes.clone(),
+            Self::Places(places, _) => places.len(),
         }
     }
 }
@@ -102,24 +72,24 @@ impl<'a> Group<'a> {
     }
 
     fn texts(slots: &[&Slot], mut raws: Vec<Raw<'a>>, control: &Control) -> Result<Self> {
-        // Values that stay as they are have their codes already. An empty one would be missing.
-        let is_as_read = |raw: &Raw<'_>| raw.values().par_iter().all(|value| !value.is_empty());
-        if slots.len() == 1 && slots[0].operand.transforms.is_empty() && raws.iter().all(is_as_read) {
-            let of = |raw: Raw<'a>| {
-                let values = raw.values().par_iter().map(|value| Cow::Borrowed(*value)).collect();
-                Self { values: Values::Texts(values), codes: vec![Arc::new(raw.into_codes())] }
-            };
-            return raws.pop().map(of).ok_or_else(|| Error::Internal("a domain of no column".into()));
+        // Values that stay as they are have their codes already.
+        if let ([slot], [raw]) = (slots, &raws[..])
+            && slot.operand.transforms.is_empty()
+            && let Some(values) = raw.as_read()
+        {
+            let values = Values::Texts(values.par_iter().map(|value| Cow::Borrowed(*value)).collect());
+            let codes = raws.pop().into_iter().map(|raw| Arc::new(raw.into_codes())).collect();
+            return Ok(Self { values, codes });
         }
         let pipelines: Vec<Pipeline> =
-            slots.iter().map(|slot| Pipeline::new(&slot.operand.transforms)).collect::<Result<_>>()?;
+            slots.iter().map(|slot| Pipeline::new(&slot.operand)).collect::<Result<_>>()?;
         // The distinct values of all slots, one after the other.
-        let mut ends: Vec<usize> = raws.iter().map(|raw| raw.values().len()).collect();
+        let mut ends: Vec<usize> = raws.iter().map(Raw::len).collect();
         (1..ends.len()).for_each(|slot| ends[slot] += ends[slot - 1]);
         let start = |slot: usize| slot.checked_sub(1).map_or(0, |before| ends[before]);
         let text = |ix: usize| {
             let slot = ends.partition_point(|end| *end <= ix);
-            pipelines[slot].apply(raws[slot].values()[ix - start(slot)])
+            raws[slot].made(&pipelines[slot], ix - start(slot))
         };
         let Dictionary { values, codes: finals } =
             Dictionary::new(ends.last().copied().unwrap_or(0), text, control);
@@ -131,12 +101,12 @@ impl<'a> Group<'a> {
     /// What is odd ([`Odd`](crate::read::table::Odd)) is no number, and so is missing.
     fn numbers(slots: &[&Slot], raws: &[Raw<'a>], domain: Domain, control: &Control) -> Result<Self> {
         let parse = |slot: &Slot, raw: &Raw<'a>| -> Result<Vec<Option<Decimal>>> {
-            let transforms = Pipeline::new(&slot.operand.transforms)?;
-            let number = |text| {
+            let pipeline = Pipeline::new(&slot.operand)?;
+            let number = |ix| {
                 control.pass();
-                numbers::parse(&transforms.apply(text)?, domain)
+                numbers::parse(&raw.made(&pipeline, ix)?, domain)
             };
-            Ok(raw.values().par_iter().copied().map(number).collect())
+            Ok((0..raw.len()).into_par_iter().map(number).collect())
         };
         let parsed: Vec<_> =
             slots.iter().zip(raws).map(|(slot, raw)| parse(slot, raw)).collect::<Result<_>>()?;

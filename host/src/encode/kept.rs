@@ -5,14 +5,15 @@
 //! walks through it.
 
 use super::lower::Needs;
-use super::{Encoded, MarkColumn, Ranks, ReachColumn, Ready, SetColumn, TakeReady, TextColumn};
+use super::{Encoded, MarkColumn, PointColumn, Ranks, ReachColumn, Ready, SetColumn, TakeReady, TextColumn};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::store::{Array, Damaged, Reader, Writer};
 use crate::base::timeline::Lane;
 use crate::read::table::{MADE_BY, Origin, bytes, parsed};
 use hashbrown::HashMap;
-use hyperblock_shared::columns::{Head, MISSING, Reach};
+use hyperblock_shared::columns::{Head, MISSING, Point, Reach};
+use hyperblock_shared::measure::near::UNIT;
 use rayon::prelude::*;
 use rkyv::{Archive, Deserialize, Serialize};
 use std::path::Path;
@@ -45,6 +46,11 @@ enum Column {
         n_tokens: u32,
         heads: Array,
         tokens: Array,
+    },
+    Points {
+        points: Array,
+        /// What is said of values that are none.
+        odd: Vec<String>,
     },
     Reaches(Array),
     Marks(Array),
@@ -90,6 +96,12 @@ impl Keeping {
                 let (heads, tokens) =
                     (writer.array(&column.heads, control)?, writer.array(&column.tokens, control)?);
                 Ok(Column::Sets { longest, n_tokens, heads, tokens })
+            })?;
+        }
+        for (&group, column) in needs.points.iter().zip(&encoded.points) {
+            self.once(needs.name_of_points(group), |writer| {
+                let points = writer.array(&column.points, control)?;
+                Ok(Column::Points { points, odd: column.odd.clone() })
             })?;
         }
         for (&reaches, column) in needs.reaches.iter().zip(&encoded.reaches) {
@@ -185,6 +197,10 @@ impl Columns {
         }
         for &sets in &needs.sets {
             encoded.sets.push(reading.sets(&needs.name_of_sets(sets), sets.0, n_values[sets.0])?);
+        }
+        for &group in &needs.points {
+            let name = needs.name_of_points(group);
+            encoded.points.push(reading.points(&name, group, n_values[group])?);
         }
         for &reaches in &needs.reaches {
             let (domain, name) = (reaches.0, needs.name_of_reaches(reaches));
@@ -288,6 +304,19 @@ impl Reading<'_> {
         (self.take)(Ready::Heads(heads.clone()));
         (self.take)(Ready::Halves(tokens.clone()));
         Ok(SetColumn { domain, heads, tokens, longest, n_tokens })
+    }
+
+    fn points(&self, name: &str, domain: usize, n_values: usize) -> Result<PointColumn, Damaged> {
+        let Column::Points { points, odd } = self.column(name)? else { return Err(wrong()) };
+        let points: Arc<Vec<Point>> = Arc::new(self.array(points)?);
+        let is_point = |point: &Point| {
+            [point.x, point.y, point.z].iter().all(|coordinate| coordinate.unsigned_abs() <= UNIT)
+        };
+        self.is_sound(points.len() == n_values && points.par_iter().all(is_point))?;
+        (self.take)(Ready::Points(points.clone()));
+        let column = PointColumn { domain, points, odd: odd.clone() };
+        column.warn();
+        Ok(column)
     }
 
     fn reaches(&self, name: &str, domain: usize, n_values: usize) -> Result<ReachColumn, Damaged> {

@@ -17,10 +17,21 @@ pub(super) struct Needs {
     /// The domains whose symbols are compared.
     pub(super) texts: Vec<usize>,
     /// The domains whose tokens are, and what a token is.
-    pub(super) sets: Vec<(usize, Tokenizer)>,
+    pub(super) sets: Vec<(usize, Tokens)>,
+    /// The domains of points.
+    pub(super) points: Vec<usize>,
     /// The domains of numbers that must lie within reach, and the reach.
     pub(super) reaches: Vec<(usize, Measure)>,
     pub(super) marks: Vec<Marked>,
+}
+
+/// What tokens of a value are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Tokens {
+    /// Parts of a text.
+    Of(Tokenizer),
+    /// The cells of a grid that a point lies in, for points whose chord has at most this square.
+    Cells(shared::Square),
 }
 
 /// What is asked of one record alone.
@@ -38,14 +49,15 @@ impl Needs {
         let mut lowering =
             Lowering { grouping: Grouping::new(two_tables, predicates), ..Lowering::default() };
         let predicates = predicates.iter().map(|it| lowering.lower(it)).collect::<Result<_>>()?;
-        let Lowering { grouping, texts, sets, reaches, marks } = lowering;
+        let Lowering { grouping, texts, sets, points, reaches, marks } = lowering;
         let (texts, sets, reaches) = (texts.things, sets.things, reaches.things);
-        Ok(Self { grouping, predicates, texts, sets, reaches, marks: marks.things })
+        let (points, marks) = (points.things, marks.things);
+        Ok(Self { grouping, predicates, texts, sets, points, reaches, marks })
     }
 
     /// Columns to be made of domains.
     pub(super) fn n_columns(&self) -> usize {
-        self.texts.len() + self.sets.len() + self.reaches.len() + self.marks.len()
+        self.texts.len() + self.sets.len() + self.points.len() + self.reaches.len() + self.marks.len()
     }
 }
 
@@ -68,8 +80,12 @@ impl Needs {
         format!("symbols {}", self.name_of_domain(group))
     }
 
-    pub(super) fn name_of_sets(&self, (group, tokenizer): (usize, Tokenizer)) -> String {
-        format!("tokens {tokenizer:?} {}", self.name_of_domain(group))
+    pub(super) fn name_of_sets(&self, (group, tokens): (usize, Tokens)) -> String {
+        format!("tokens {tokens:?} {}", self.name_of_domain(group))
+    }
+
+    pub(super) fn name_of_points(&self, group: usize) -> String {
+        format!("points {}", self.name_of_domain(group))
     }
 
     pub(super) fn name_of_reaches(&self, (group, measure): (usize, Measure)) -> String {
@@ -85,18 +101,20 @@ impl Needs {
         let slots = (0..self.grouping.slots.len()).map(|slot| self.name_of_slot(slot));
         let texts = self.texts.iter().map(|&texts| self.name_of_texts(texts));
         let sets = self.sets.iter().map(|&sets| self.name_of_sets(sets));
+        let points = self.points.iter().map(|&points| self.name_of_points(points));
         let reaches = self.reaches.iter().map(|&reaches| self.name_of_reaches(reaches));
         let marks = self.marks.iter().map(|marks| self.name_of_marks(marks));
-        let mut names: Vec<String> = slots.chain(texts).chain(sets).chain(reaches).chain(marks).collect();
+        let of_values = texts.chain(sets).chain(points).chain(reaches);
+        let mut names: Vec<String> = slots.chain(of_values).chain(marks).collect();
         names.sort_unstable();
         names
     }
 }
 
 /// Things with their places, in the order they were first met.
-struct Places<T> {
+pub(super) struct Places<T> {
     places: HashMap<T, u32>,
-    things: Vec<T>,
+    pub(super) things: Vec<T>,
 }
 
 impl<T> Default for Places<T> {
@@ -106,7 +124,7 @@ impl<T> Default for Places<T> {
 }
 
 impl<T: Clone + Eq + Hash> Places<T> {
-    fn place(&mut self, thing: T) -> u32 {
+    pub(super) fn place(&mut self, thing: T) -> u32 {
         let next = self.things.len() as u32;
         let place = *self.places.entry(thing.clone()).or_insert(next);
         if place == next {
@@ -121,7 +139,8 @@ impl<T: Clone + Eq + Hash> Places<T> {
 struct Lowering {
     grouping: Grouping,
     texts: Places<usize>,
-    sets: Places<(usize, Tokenizer)>,
+    sets: Places<(usize, Tokens)>,
+    points: Places<usize>,
     reaches: Places<(usize, Measure)>,
     marks: Places<Marked>,
 }
@@ -158,12 +177,20 @@ impl Lowering {
                 shared::Measure::Texts { texts: self.texts.place(group), by, asked: asked.map(Into::into) }
             }
             (Measure::Sets(tokenizer, by, asked), Domain::Text) => {
-                let sets = self.sets.place((group, tokenizer));
+                let sets = self.sets.place((group, Tokens::Of(tokenizer)));
                 shared::Measure::Sets { sets, by, asked: asked.map(Into::into) }
             }
             (Measure::Difference { .. }, Domain::Number | Domain::Date) => {
                 shared::Measure::Within { reaches: self.reaches.place((group, measure)) }
             }
+            (Measure::Near(limit), Domain::Point) => match limit.chord() {
+                Some(most) => shared::Measure::Near {
+                    points: self.points.place(group),
+                    cells: self.sets.place((group, Tokens::Cells(most))),
+                    most,
+                },
+                None => return Err(Error::Internal(format!("{measure:?} is no measure"))),
+            },
             (measure, _) => {
                 return Err(Error::Internal(format!("{measure:?} over a domain of another kind")));
             }

@@ -1,13 +1,14 @@
 //! What measures need of a domain's values, made of them: packed symbols, tokens, reaches; and marks, of one record each.
 
 use super::group::{Group, Values};
-use super::lower::{Marked, Needs};
-use super::{Encoded, MarkColumn, ReachColumn, Ready, SetColumn, TakeReady, TextColumn};
-use super::{marks, numbers, symbols, tokens};
+use super::lower::{Marked, Needs, Tokens};
+use super::{Encoded, MarkColumn, PointColumn, ReachColumn, Ready, SetColumn, TakeReady, TextColumn};
+use super::{marks, numbers, points, symbols, tokens};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::sphere::Place;
 use crate::base::timeline::Lane;
-use crate::rules::{Measure, Tokenizer};
+use crate::rules::Measure;
 use std::borrow::Cow;
 
 /// Adds the columns that are needed to `encoded`.
@@ -21,8 +22,11 @@ pub(super) fn make(
     for &group in &needs.texts {
         encoded.texts.push(making.step(|| making.symbols(group))?);
     }
-    for &(group, tokenizer) in &needs.sets {
-        encoded.sets.push(making.step(|| making.tokens(group, tokenizer))?);
+    for &(group, tokens) in &needs.sets {
+        encoded.sets.push(making.step(|| making.tokens(group, tokens))?);
+    }
+    for &group in &needs.points {
+        encoded.points.push(making.step(|| making.points(group))?);
     }
     for (group, measure) in &needs.reaches {
         encoded.reaches.push(making.step(|| making.reaches(*group, measure))?);
@@ -57,13 +61,29 @@ impl Making<'_> {
         Ok(texts)
     }
 
-    fn tokens(&self, group: usize, tokenizer: Tokenizer) -> Result<SetColumn> {
-        let values = self.values(group)?;
-        let tokenize = || tokens::tokenize(group, values, tokenizer, self.control);
-        let sets = self.control.note(Lane::Encode, "tokens", tokenize)?;
+    fn tokens(&self, group: usize, tokens: Tokens) -> Result<SetColumn> {
+        let sets = match tokens {
+            Tokens::Of(tokenizer) => {
+                let values = self.values(group)?;
+                let tokenize = || tokens::tokenize(group, values, tokenizer, self.control);
+                self.control.note(Lane::Encode, "tokens", tokenize)?
+            }
+            Tokens::Cells(most) => {
+                let (places, _) = self.places(group)?;
+                self.control.note(Lane::Encode, "cells", || points::cells(group, places, most))?
+            }
+        };
         (self.take)(Ready::Heads(sets.heads.clone()));
         (self.take)(Ready::Halves(sets.tokens.clone()));
         Ok(sets)
+    }
+
+    fn points(&self, group: usize) -> Result<PointColumn> {
+        let (places, odd) = self.places(group)?;
+        let points = self.control.note(Lane::Encode, "points", || points::vectors(group, places, odd));
+        points.warn();
+        (self.take)(Ready::Points(points.points.clone()));
+        Ok(points)
     }
 
     fn reaches(&self, group: usize, measure: &Measure) -> Result<ReachColumn> {
@@ -87,7 +107,14 @@ impl Making<'_> {
     fn values(&self, group: usize) -> Result<&[Cow<'_, str>]> {
         match &self.groups[group].values {
             Values::Texts(values) => Ok(values),
-            Values::Numbers(_) => Err(Error::Internal("a measure of texts over a domain of numbers".into())),
+            _ => Err(Error::Internal("a measure of texts over a domain of another kind".into())),
+        }
+    }
+
+    fn places(&self, group: usize) -> Result<(&[Place], &[String])> {
+        match &self.groups[group].values {
+            Values::Places(places, odd) => Ok((places, odd)),
+            _ => Err(Error::Internal("a distance over a domain of another kind".into())),
         }
     }
 }

@@ -51,6 +51,7 @@ fn orders(values: &Values<'_>, constant: &str, domain: Domain) -> Result<Vec<Ord
             let constant = number(constant, domain)?;
             values.iter().map(|value| value.cmp(&constant)).collect()
         }
+        Values::Places(..) => return Err(no_order()),
     })
 }
 
@@ -66,7 +67,12 @@ fn among(values: &Values<'_>, constants: &[String], domain: Domain) -> Result<Ve
                 constants.iter().map(|constant| number(constant, domain)).collect::<Result<HashSet<_>>>()?;
             values.iter().map(|value| constants.contains(value)).collect()
         }
+        Values::Places(..) => return Err(no_order()),
     })
+}
+
+fn no_order() -> Error {
+    Error::Internal("points are compared with no constant".into())
 }
 
 fn number(constant: &str, domain: Domain) -> Result<Decimal> {

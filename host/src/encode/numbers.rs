@@ -13,6 +13,8 @@ pub(crate) fn parse(text: &str, domain: Domain) -> Option<Decimal> {
     match domain {
         Domain::Date => Decimal::new(i128::from(days(text)?), 0),
         Domain::Number | Domain::Text => Decimal::parse(text),
+        // A place is two of them.
+        Domain::Point => None,
     }
 }
 

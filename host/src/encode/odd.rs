@@ -13,18 +13,18 @@ pub(crate) fn warn<'a>(
 ) -> Result<()> {
     let mut seen = Vec::new();
     for (side, operand, domain) in compared {
-        // Transforms take texts; what they give in numbers can be compared.
-        let [column] = &operand.columns[..] else { continue };
-        if domain == Domain::Text || !operand.transforms.is_empty() {
+        if domain == Domain::Text {
             continue;
         }
         let table = if side == Side::Left { left } else { right };
-        let key = (&table.path, column.place);
-        if seen.contains(&key) {
-            continue;
+        // Transforms take texts; what they give in numbers can be compared.
+        for column in operand.bare_columns() {
+            let key = (&table.path, column.place);
+            if !seen.contains(&key) {
+                seen.push(key);
+                warn_of(table, column.place)?;
+            }
         }
-        seen.push(key);
-        warn_of(table, column.place)?;
     }
     Ok(())
 }
@@ -45,7 +45,8 @@ fn warn_of(table: &Table, column: usize) -> Result<()> {
             )
         }
     };
-    let (path, row, name) = (table.path.display(), odd.row + 1, &schema.name);
+    let (path, row) = table.place(odd.row);
+    let (path, row, name) = (path.display(), row + 1, &schema.name);
     tracing::warn!(
         "{path}: row {row}, column `{name}`: {what}, or compare the column as text, by trim({name})"
     );

@@ -5,12 +5,11 @@
 //! dates are read as they are for predicates, which codes them in order.
 
 use super::group::{Group, Slot};
-use super::transform::{Pipeline, values};
+use super::transform::{Fields, Pipeline};
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::read::table::Table;
 use crate::rules::{Domain, Operand};
-use arrow_array::Array;
 use hyperblock_shared::columns::MISSING;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -50,12 +49,10 @@ pub(crate) fn ranks(
 
 /// By record: its key.
 fn texts<'a>(table: &'a Table, key: &Operand, control: &Control) -> Result<Vec<Option<Cow<'a, str>>>> {
-    let transforms = Pipeline::new(&key.transforms)?;
-    let column = values(table, key)?;
+    let (pipeline, fields) = (Pipeline::new(key)?, Fields::of(table, key)?);
     let text = |record: u32| {
         let row = table.ids.row(record);
-        let is_missing = column.is_null(row) || control.is_cancelled();
-        if is_missing { None } else { transforms.apply(column.value(row)) }
+        if control.is_cancelled() { None } else { pipeline.apply(&fields.row(row)) }
     };
     let texts = (0..table.n_records()).into_par_iter().map(text).collect();
     control.check().map(|()| texts)

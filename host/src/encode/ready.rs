@@ -2,7 +2,7 @@
 //!
 //! An array is shared, so that it stays where it is for as long as somebody knows it by its address.
 
-use hyperblock_shared::columns::Head;
+use hyperblock_shared::columns::{Head, Point};
 use std::sync::Arc;
 
 /// An array that nobody changes any more.
@@ -14,6 +14,8 @@ pub enum Ready {
     Words(Arc<Vec<u64>>),
     /// The heads of values.
     Heads(Arc<Vec<Head>>),
+    /// Points by code.
+    Points(Arc<Vec<Point>>),
 }
 
 impl Ready {
@@ -23,6 +25,7 @@ impl Ready {
             Self::Halves(array) => Arc::strong_count(array),
             Self::Words(array) => Arc::strong_count(array),
             Self::Heads(array) => Arc::strong_count(array),
+            Self::Points(array) => Arc::strong_count(array),
         }
     }
 }

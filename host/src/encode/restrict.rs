@@ -4,7 +4,7 @@
 //! anew from 0, values in their old order, so that numbers still ascend. All threads make a part: the device waits for it.
 
 use super::select::packed;
-use super::{CodeColumn, Encoded, MarkColumn, ReachColumn, SetColumn, TextColumn};
+use super::{CodeColumn, Encoded, MarkColumn, PointColumn, ReachColumn, SetColumn, TextColumn};
 use crate::rules::Side;
 use hyperblock_shared::columns::{Head, MISSING, Reach};
 use hyperblock_shared::predicate::{Predicate, Test};
@@ -58,6 +58,7 @@ impl Encoded {
             codes: codes.collect(),
             texts: self.texts.iter().map(|texts| texts.restrict(&kept[texts.domain])).collect(),
             sets: self.sets.iter().map(|sets| sets.restrict(&kept[sets.domain])).collect(),
+            points: self.points.iter().map(|points| points.restrict(&kept[points.domain])).collect(),
             reaches: self.reaches.iter().map(|reaches| reaches.restrict(&kept[reaches.domain])).collect(),
             marks: marks.collect(),
         }
@@ -79,8 +80,9 @@ impl Encoded {
         };
         let texts = self.texts.iter().map(|it| share(it.domain, 32 * it.heads.len() + 8 * it.words.len()));
         let sets = self.sets.iter().map(|it| share(it.domain, 32 * it.heads.len() + 4 * it.tokens.len()));
+        let points = self.points.iter().map(|it| share(it.domain, 32 * it.points.len()));
         let reaches = self.reaches.iter().map(|it| share(it.domain, 8 * it.reaches.len()));
-        n_bytes + texts.chain(sets).chain(reaches).sum::<u64>()
+        n_bytes + texts.chain(sets).chain(points).chain(reaches).sum::<u64>()
     }
 
     /// Which operands are read, and for the records of which side.
@@ -218,6 +220,13 @@ impl SetColumn {
     fn restrict(&self, kept: &Kept) -> Self {
         let (heads, tokens) = kept.copy(&self.heads, &self.tokens, |head| head.len as usize);
         Self::new(self.domain, heads, tokens)
+    }
+}
+
+impl PointColumn {
+    fn restrict(&self, kept: &Kept) -> Self {
+        let points = kept.codes.par_iter().map(|&code| self.points[code as usize]).collect();
+        Self { domain: self.domain, points: Arc::new(points), odd: Vec::new() }
     }
 }
 

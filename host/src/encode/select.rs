@@ -8,6 +8,7 @@ use crate::rules::Side;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::predicate::{Predicate, Test};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Words of bits that a thread makes at a time.
@@ -44,13 +45,41 @@ impl Selection {
     }
 }
 
+/// On which sides of a pair the records of a job may stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sides {
+    /// Those of two tables on one side each.
+    Two,
+    /// Those of one table on either side.
+    Either,
+    /// Those of several tables that are one on the left, if there is a later table, and on the right, if there is an earlier one.
+    Across([Range<u32>; 2]),
+}
+
+/// What is in one of two ascending lists, or in both; ascending.
+fn either(one: &[u32], other: &[u32]) -> Vec<u32> {
+    let mut both = [one, other].concat();
+    both.par_sort_unstable();
+    both.dedup();
+    both
+}
+
 impl Encoded {
-    /// Leaves out the records that none of the conjunctions, lists of predicates, can be about. In deduplication
-    /// (`one_table`) every conjunction comes with its mirror image, so both sides keep the same records.
-    pub fn select(self, conjunctions: &[Vec<usize>], one_table: bool) -> (Self, Selection) {
-        let left = self.admitted(conjunctions, Side::Left);
-        let right = if one_table { left.clone() } else { self.admitted(conjunctions, Side::Right) };
-        let selection = Selection { left, right };
+    /// Leaves out the records that none of the conjunctions, lists of predicates, can be about. In deduplication every
+    /// conjunction comes with its mirror image, so both sides keep the same records.
+    pub(crate) fn select(self, conjunctions: &[Vec<usize>], sides: Sides) -> (Self, Selection) {
+        let admitted = |side| self.admitted(conjunctions, side);
+        let selection = match sides {
+            Sides::Two => Selection { left: admitted(Side::Left), right: admitted(Side::Right) },
+            Sides::Either => {
+                let kept = admitted(Side::Left);
+                Selection { left: kept.clone(), right: kept }
+            }
+            Sides::Across(_) => {
+                let kept = admitted(Side::Left).zip(admitted(Side::Right)).map(|(l, r)| either(&l, &r));
+                Selection { left: kept.clone(), right: kept }
+            }
+        };
         if selection.left.is_none() && selection.right.is_none() {
             return (self, selection);
         }

@@ -4,6 +4,8 @@
 //! pairs ─► components ─┬─► entities
 //!                      └─► center, complete: within each component ─► entities
 //! pairs of two tables ─► links: fewer pairs ─► components ─► entities
+//!
+//! with sources: components, also those of links ─► apart: where one has a source twice ─► entities
 //! ```
 //!
 //! Connected components put all records into one entity that pairs lead to from one another, however far
@@ -11,7 +13,10 @@
 //! components apart. Links are for two tables that each have a thing once, or where one of them has: of the
 //! pairs of a record only one stays. All of these run on the CPU after the device has found the components, one component beside the
 //! other. Every method gives the same entities on every device and in every run.
+//!
+//! Where it is known which source each record is of, no entity has two records of one source, whatever the method.
 
+mod apart;
 mod center;
 mod complete;
 mod links;
@@ -24,6 +29,9 @@ use crate::base::error::{Error, Result};
 use crate::base::names::expected;
 use crate::operators::Backend;
 use crate::operators::components::Components;
+use crate::read::sources::Sources;
+use parts::Parts;
+use std::sync::atomic::AtomicU64;
 use strum::{Display, EnumString, VariantNames};
 
 use hyperblock_shared::layout::ScoredPair;
@@ -69,10 +77,13 @@ impl ClusterMethod {
     }
 
     /// The bytes that it takes for each pair of what it has at once: as it comes from a file, and what it makes of it.
-    pub(crate) fn bytes_per_pair(self) -> u64 {
+    pub(crate) fn bytes_per_pair(self, with_sources: bool) -> u64 {
         match self {
+            // A tree, and sets of sources.
+            Self::Components | Self::TiledFw if with_sources => 112,
             Self::Components => 0,
             Self::TiledFw => 12,
+            Self::Center if with_sources => 80,
             Self::Center | Self::ManyToOne | Self::Best => 56,
             Self::OneToOne => 96,
             // Tables of what is alike to what, either way round, with room for more, and a heap.
@@ -95,38 +106,70 @@ impl ClusterMethod {
 
 /// What pairs are of.
 #[derive(Clone, Copy, Debug)]
-pub struct Records {
+pub struct Records<'a> {
     /// How many there are.
     pub n: u32,
     /// The first one of the right table, if there are two.
     pub first_right: Option<u32>,
     /// Whether scores are ranks of weights ([`hyperblock_shared::score::rank`]). Else they are billionths.
     pub are_weights: bool,
+    /// Which source each record is of, if no two records of one source may be in an entity.
+    pub sources: Option<&'a Sources>,
 }
 
-/// Of one table, with scores in billionths.
-impl From<u32> for Records {
+/// Of one table, with scores in billionths, from anywhere.
+impl From<u32> for Records<'_> {
     fn from(n: u32) -> Self {
-        Self { n, first_right: None, are_weights: false }
+        Self { n, first_right: None, are_weights: false, sources: None }
     }
+}
+
+impl Records<'_> {
+    /// Whether pairs are gone through by their scores.
+    pub(crate) fn reads_scores(&self, method: ClusterMethod) -> bool {
+        method.reads_scores() || self.sources.is_some()
+    }
+}
+
+/// Entities, and what was not followed on the way to them.
+#[derive(Clone, Debug)]
+pub struct Clustered {
+    /// Of each record its entity, named by its smallest record.
+    pub entities: Vec<u32>,
+    /// Pairs that were not followed because of the sources of records.
+    pub n_refused: u64,
 }
 
 /// The entity of each record, named by its smallest record.
 ///
 /// Pairs may come in any order, either way round, and repeatedly; of several scores of one pair the highest
 /// counts. A record that is in no pair is an entity.
-pub fn cluster(
+pub fn cluster<'a>(
     device: &dyn Backend,
-    records: impl Into<Records>,
+    records: impl Into<Records<'a>>,
     pairs: &[ScoredPair],
     method: ClusterMethod,
     control: &Control,
 ) -> Result<Vec<u32>> {
-    let records: Records = records.into();
+    Ok(clustered(device, records.into(), pairs, method, control)?.entities)
+}
+
+/// The same, with what was not followed.
+pub fn clustered(
+    device: &dyn Backend,
+    records: Records<'_>,
+    pairs: &[ScoredPair],
+    method: ClusterMethod,
+    control: &Control,
+) -> Result<Clustered> {
     if ClusterMethod::LINKS.contains(&method) && records.first_right.is_none() {
         return Err(Error::Job(format!(
             "`{method}` links the records of two tables, and here is one; `complete` keeps entities of one table small"
         )));
+    }
+    if let Some(sources) = records.sources.filter(|sources| sources.len() != records.n as usize) {
+        let message = format!("there are {} records, and sources of {}", records.n, sources.len());
+        return Err(Error::Job(message));
     }
     let components = match method {
         ClusterMethod::TiledFw => labels(device.load_matrix(records.n, pairs)?, control)?,
@@ -138,24 +181,34 @@ pub fn cluster(
 /// The same with connected components that are known already. Of what is in one, all pairs come at once.
 pub(crate) fn cluster_within(
     device: &dyn Backend,
-    records: Records,
+    records: Records<'_>,
     components: Vec<u32>,
     pairs: &dyn Batches,
     method: ClusterMethod,
     control: &Control,
-) -> Result<Vec<u32>> {
-    let of_links = |links: links::Choice| {
-        let links = links::within(&components, pairs, records, links, control)?;
-        labels(device.load_components(records.n, &links)?, control)
+) -> Result<Clustered> {
+    let (n_refused, sources) = (AtomicU64::new(0), records.sources);
+    let parts = Parts { components: &components, pairs, sources, n_refused: &n_refused, control };
+    let of_links = |choice: links::Choice| {
+        let links = links::within(&parts, records.are_weights, choice)?;
+        let components = labels(device.load_components(records.n, &links)?, control)?;
+        match sources {
+            Some(sources) => {
+                apart::apart(&Parts { components: &components, pairs: &&links[..], ..parts }, sources)
+            }
+            None => Ok(components),
+        }
     };
-    match method {
-        ClusterMethod::Center => center::center(&components, pairs, control),
-        ClusterMethod::Complete => complete::complete(&components, pairs, control),
-        ClusterMethod::OneToOne => of_links(links::one_to_one),
-        ClusterMethod::ManyToOne => of_links(links::many_to_one),
-        ClusterMethod::Best => of_links(links::best),
-        ClusterMethod::Components | ClusterMethod::TiledFw => Ok(components),
-    }
+    let entities = match (method, sources) {
+        (ClusterMethod::Center, _) => center::center(&parts)?,
+        (ClusterMethod::Complete, _) => complete::complete(&parts)?,
+        (ClusterMethod::OneToOne, _) => of_links(links::one_to_one)?,
+        (ClusterMethod::ManyToOne, _) => of_links(links::many_to_one)?,
+        (ClusterMethod::Best, _) => of_links(links::best)?,
+        (ClusterMethod::Components | ClusterMethod::TiledFw, Some(sources)) => apart::apart(&parts, sources)?,
+        (ClusterMethod::Components | ClusterMethod::TiledFw, None) => components,
+    };
+    Ok(Clustered { entities, n_refused: n_refused.into_inner() })
 }
 
 /// The connected components of pairs that are loaded.

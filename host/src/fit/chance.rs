@@ -13,7 +13,9 @@ use crate::entities::score::Scoring;
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::plan::cost::BackendKind;
+use crate::plan::partition::Area;
 use crate::rules::{Rule, ScoreAttribute};
+use crate::tell::evaluate::{Interval, wilson};
 use hyperblock_shared::score::level;
 use std::collections::BTreeMap;
 
@@ -23,8 +25,6 @@ const AT_ONCE: usize = 1 << 20;
 const RARE: f64 = 400.0;
 /// Pairs that the engine is asked to find at most.
 const MOST_FOUND: f64 = 5e7;
-/// The half width of an interval that holds 19 times of 20, in standard deviations.
-const DEVIATIONS: f64 = 1.96;
 /// Two attributes go together if they agree so many times as often as each by itself would have it, and more than some few
 /// pairs do.
 const LIFT: f64 = 2.0;
@@ -55,11 +55,7 @@ impl Share {
         if is_counted {
             return Self { share, low: n_seen / all, high: share, n_seen, is_counted };
         }
-        // Wilson, JASA 22, 1927.
-        let (p, z) = (n_seen / all, DEVIATIONS);
-        let middle = (p + z * z / (2.0 * all)) / (1.0 + z * z / all);
-        let half = z / (1.0 + z * z / all) * (p * (1.0 - p) / all + z * z / (4.0 * all * all)).sqrt();
-        let (low, high) = ((middle - half).max(0.0), (middle + half).min(1.0));
+        let Interval { low, high } = wilson(n_seen / all, all);
         Self { share, low: if n_seen == 0.0 { 0.0 } else { low }, high, n_seen, is_counted }
     }
 }
@@ -97,7 +93,10 @@ impl Chances {
             if !is_counted && there > 0.0 {
                 let all = there / n_sampled as f64 * n_pairs as f64;
                 let known = Rare { job, device, control, attribute, seen: &seen, all };
-                let exact = scoring.same_values(nth, job.second().is_none());
+                let exact = match job.tables_across() {
+                    None => scoring.same_values(nth, job.second().is_none()),
+                    Some(tables) => scoring.same_values_across(nth, &tables),
+                };
                 known.refine(exact, &mut shares)?;
             }
             levels.push(shares);
@@ -211,29 +210,20 @@ fn sample(
     control: &Control,
     options: FitOptions,
 ) -> Result<(Vec<Counted>, u64)> {
-    let (n_left, n_right) = (job.left.n_records(), job.right().n_records());
-    let is_one_table = job.second().is_none();
     let n_pairs = job.n_pairs();
     let takes_all = n_pairs <= options.sample;
     let n_sampled = if takes_all { n_pairs } else { options.sample.max(1) };
     if n_pairs == 0 {
         return Ok((Vec::new(), 0));
     }
+    let areas = job.wholes();
     let mut random = Random::new(options.seed);
-    let mut drawn = || {
-        let mut record = |n: u32| random.below(u64::from(n)) as u32;
-        loop {
-            let (left, right) = (record(n_left), record(n_right));
-            match is_one_table {
-                false => return [left, right],
-                true if left != right => return [left.min(right), left.max(right)],
-                true => {}
-            }
-        }
-    };
-    let mut all = (0..n_left).flat_map(move |left| {
-        let first = if is_one_table { left + 1 } else { 0 };
-        (first..n_right).map(move |right| [left, right])
+    let mut drawn = || drawn(&areas, n_pairs, &mut random);
+    let mut all = areas.iter().flat_map(|area| {
+        (area.left_from..area.left_upto).flat_map(move |left| {
+            let first = if area.half == 1 { left + 1 } else { area.right_from };
+            (first..area.right_upto).map(move |right| [left, right])
+        })
     });
     let (mut patterns, mut left) = (BTreeMap::new(), n_sampled);
     let mut scores = scoring.load_patterns(device)?;
@@ -250,9 +240,54 @@ fn sample(
     Ok((patterns.into_iter().collect(), n_sampled))
 }
 
+/// A random pair of areas that have so many.
+fn drawn(areas: &[Area], n_pairs: u64, random: &mut Random) -> [u32; 2] {
+    let mut area = areas[0];
+    if areas.len() > 1 {
+        let mut nth = random.below(n_pairs);
+        for other in areas {
+            area = *other;
+            match nth.checked_sub(area.n_pairs()) {
+                None => break,
+                Some(rest) => nth = rest,
+            }
+        }
+    }
+    let mut record = |from: u32, upto: u32| from + random.below(u64::from(upto - from)) as u32;
+    loop {
+        let (left, right) =
+            (record(area.left_from, area.left_upto), record(area.right_from, area.right_upto));
+        match area.half {
+            0 => return [left, right],
+            _ if left != right => return [left.min(right), left.max(right)],
+            _ => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each pair of different tables is drawn as often as any other.
+    #[test]
+    fn pairs_are_drawn_across_tables() {
+        let area = |left: std::ops::Range<u32>, right: std::ops::Range<u32>| Area {
+            left_from: left.start,
+            left_upto: left.end,
+            right_from: right.start,
+            right_upto: right.end,
+            half: 0,
+        };
+        let areas = [area(0..1, 1..6), area(1..4, 4..6), area(4..6, 6..6)];
+        let (mut seen, mut random) = (BTreeMap::new(), Random::new(1));
+        for _ in 0..11_000 {
+            *seen.entry(drawn(&areas, 11, &mut random)).or_insert(0) += 1;
+        }
+        assert_eq!(seen.len(), 11);
+        assert!(seen.values().all(|n| (800..1200).contains(n)), "{seen:?}");
+        assert!(seen.keys().all(|[left, right]| areas.iter().any(|area| area.holds(*left, *right))));
+    }
 
     #[test]
     fn intervals_hold_the_share() {

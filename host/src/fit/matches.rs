@@ -6,7 +6,7 @@
 //! what they look like is estimated with the rest, and forgotten. What several rules say of an attribute comes together by
 //! the matches that each is expected to have found, and by how few others.
 //!
-//! With labels, m is what the labelled pairs look like.
+//! With labels, m is what the labelled pairs look like that match.
 
 use super::strangers::{Strangers, strangers};
 use super::{FitOptions, Seen, Share, n_levels};
@@ -98,16 +98,23 @@ impl Matching {
         device: &dyn Backend,
         control: &Control,
     ) -> Result<Self> {
-        let (mut patterns, mut scores) = (BTreeMap::new(), scoring.load_patterns(device)?);
+        let (mut patterns, mut scores) = (BTreeMap::<u64, f64>::new(), scoring.load_patterns(device)?);
         let all = truth.matching_pairs();
         if all.is_empty() {
             let message = "the truth names no pair of these tables: there is nothing to learn from";
             return Err(Error::Job(message.into()));
         }
+        let (mut sum, mut squares) = (0.0, 0.0);
         for pairs in all.chunks(AT_ONCE) {
-            super::count(scores.patterns(pairs, control)?, &mut patterns);
+            for (pattern, [left, right]) in scores.patterns(pairs, control)?.into_iter().zip(pairs) {
+                let weight = truth.weight(*left, *right);
+                *patterns.entry(pattern).or_insert(0.0) += weight;
+                (sum, squares) = (sum + weight, squares + weight * weight);
+            }
         }
-        let weighted = patterns.into_iter().map(|(pattern, n)| (pattern, n as f64));
+        // Pairs that stand for others say more about them than others do, and no more than so many pairs do together.
+        let worth = sum / squares;
+        let weighted = patterns.into_iter().map(|(pattern, weight)| (pattern, weight * worth));
         let of = |levels: Vec<f64>| {
             let there: f64 = levels.iter().sum();
             (there > 0.0).then(|| levels.iter().map(|&n| Share::new(n, there, false)).collect())

@@ -31,6 +31,13 @@ pub enum PriorSource {
         /// Pairs.
         n_matches: u64,
     },
+    /// So many pairs of labelled records match, of so many that there are.
+    Part {
+        /// Those that match.
+        n_matches: u64,
+        /// All pairs of labelled records.
+        n_pairs: u64,
+    },
     /// So many of the candidates are expected to match, by the weights themselves; what no rule finds is taken not to.
     Candidates {
         /// Pairs that the rules and neighbourhoods find.
@@ -50,7 +57,7 @@ pub(super) struct Asking<'a> {
 
 impl Asking<'_> {
     /// The prior by what is best known: given, counted in labels or by sure rules, or expected of the candidates, whose
-    /// levels have these m and u.
+    /// levels have these m and u. Labels of some pairs do not say how many match.
     pub(super) fn prior(
         &self,
         options: FitOptions,
@@ -61,9 +68,13 @@ impl Asking<'_> {
         let score = self.scoring.score();
         let (n_matches, source) = if let Some(prior) = options.prior {
             (prior * n_pairs, PriorSource::Given)
-        } else if let Some(truth) = truth {
-            let n_matches = truth.quality().n_matches;
-            (n_matches as f64, PriorSource::Labels { n_matches })
+        } else if let Some((truth, share)) = truth.and_then(|truth| Some((truth, truth.share_of_matches()?)))
+        {
+            let (n_matches, coverage) = (truth.n_matches(), truth.coverage());
+            match coverage.is_complete {
+                true => (n_matches as f64, PriorSource::Labels { n_matches }),
+                false => (share * n_pairs, PriorSource::Part { n_matches, n_pairs: coverage.n_decided }),
+            }
         } else if !score.sure.is_empty() {
             let n_found = self.job.count(score.sure.clone(), self.device, self.control)?;
             let recall = f64::from(score.recall) / f64::from(ONE);
@@ -84,6 +95,9 @@ impl Asking<'_> {
                 format!("`sure` in [score] finds {n_found} pairs: the prior is")
             }
             PriorSource::Labels { n_matches } => format!("{n_matches} pairs are labelled: the prior is"),
+            PriorSource::Part { n_matches, n_pairs } => {
+                format!("of {n_pairs} pairs of labelled records {n_matches} match: the prior is")
+            }
             PriorSource::Candidates { .. } => {
                 "of the candidates nothing or everything seems to match: the prior is".to_owned()
             }

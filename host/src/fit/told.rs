@@ -63,6 +63,14 @@ impl fmt::Display for PriorSource {
                 write!(f, "{n} sure pairs, taken to be {} of all matches", Billionths(recall))
             }
             Self::Labels { n_matches } => write!(f, "{} labelled pairs", HumanCount(n_matches)),
+            Self::Part { n_matches, n_pairs } => {
+                write!(
+                    f,
+                    "{} of {} pairs of labelled records match",
+                    HumanCount(n_matches),
+                    HumanCount(n_pairs)
+                )
+            }
             Self::Candidates { n_candidates, n_matches } => {
                 write!(f, "{n_matches:.0} of {} candidates are expected to match", HumanCount(n_candidates))
             }

@@ -31,6 +31,9 @@ pub struct Explained<'a> {
     /// Records of the tables, before those that no rule is about were left out.
     #[doc(hidden)]
     pub n_records: [u32; 2],
+    /// Where several tables are compared as one: what each is called, and its records.
+    #[doc(hidden)]
+    pub tables: Vec<(String, u32)>,
     /// The number of pairs to compare.
     #[doc(hidden)]
     pub n_pairs: u64,

@@ -16,6 +16,8 @@ mod tests;
 mod text;
 mod values;
 
+pub(in crate::inspect) use values::Look;
+
 pub use measured::{Common, Measured};
 pub use ratio::{Exact, Ratio};
 
@@ -31,6 +33,7 @@ use crate::rules::{
 };
 use hyperblock_shared::path::{ArchivedPath, Path};
 use hyperblock_shared::text::scratch_words;
+use rkyv::util::AlignedVec;
 use std::collections::BTreeSet;
 
 /// Tables and rules, ready to be asked about pairs.
@@ -66,12 +69,16 @@ impl Inquiry {
     pub fn why(&self, left: &str, right: &str, control: &Control) -> Result<Why> {
         let (left, right) = self.locate(left, right)?;
         let pair = match &self.right {
-            None => Pair { left: self.left.part(&[left, right]), right: None },
-            Some(table) => Pair { left: self.left.part(&[left]), right: Some(table.part(&[right])) },
+            None => Part { left: self.left.part(&[left, right]), right: None },
+            Some(table) => Part { left: self.left.part(&[left]), right: Some(table.part(&[right])) },
         };
+        let source = |table: &Table, record| table.ids.source(record).map(str::to_owned);
+        let pair = Pair(pair);
+        let [own, other] = pair.records();
         Ok(Why {
-            left: pair.left.ids.text(0),
-            right: pair.right().ids.text(pair.right_record()),
+            left: pair.0.left.ids.text(own),
+            right: pair.0.right().ids.text(other),
+            sources: source(&pair.0.left, own).zip(source(pair.0.right(), other)),
             findings: pair.findings(&self.predicates)?,
             rules: self.rules.iter().map(|rule| self.rule(rule)).collect(),
             neighbourhoods: control.guard(|| self.near(left, right, control))?,
@@ -89,7 +96,7 @@ impl Inquiry {
         let needs_all = score.attributes.iter().any(|attribute| attribute.term_frequency.is_some());
         let ((left, right), [l, r]) = match needs_all {
             true => ((&self.left, self.right.as_ref()), records),
-            false => ((&pair.left, pair.right.as_ref()), [0, pair.right_record()]),
+            false => ((&pair.0.left, pair.0.right.as_ref()), pair.records()),
         };
         let scoring = Scoring::new(score.clone(), left, right, control)?;
         Ok(PairScore {
@@ -117,7 +124,8 @@ impl Inquiry {
         let conjunctions = rule.conjunctions.iter().enumerate().map(|(ix, conjunction)| {
             let place = |predicate: &Predicate| self.predicates.iter().position(|other| other == predicate);
             // Two tables have a left and a right of their own: nothing was turned round there.
-            let turned: Option<BTreeSet<_>> = self.right.is_none().then(|| mirrored(&sets[ix]));
+            let is_turned = self.right.is_none() && self.left.across().is_none();
+            let turned: Option<BTreeSet<_>> = is_turned.then(|| mirrored(&sets[ix]));
             let mirrors = turned.and_then(|turned| sets[..ix].iter().position(|set| *set == turned));
             Conjunction { predicates: conjunction.iter().filter_map(place).collect(), mirrors }
         });
@@ -132,6 +140,8 @@ pub struct Why {
     pub left: String,
     /// The right id.
     pub right: String,
+    /// What the tables of both are called, if there are several that are compared as one.
+    pub sources: Option<(String, String)>,
     /// What was found for each predicate of all rules, each once.
     #[doc(hidden)]
     pub findings: Vec<Finding>,
@@ -260,54 +270,32 @@ impl Why {
     }
 }
 
-/// The two records and nothing else: a table of two, or two tables of one.
-struct Pair {
-    left: Table,
-    right: Option<Table>,
+/// Some records and nothing else, of one table or of two, to be looked at closely.
+pub(in crate::inspect) struct Part {
+    pub(in crate::inspect) left: Table,
+    /// None, if there is one table: then both records of a pair are in it.
+    pub(in crate::inspect) right: Option<Table>,
 }
 
-impl Pair {
-    fn right(&self) -> &Table {
+impl Part {
+    pub(in crate::inspect) fn right(&self) -> &Table {
         self.right.as_ref().unwrap_or(&self.left)
     }
 
-    /// The right record's number in its table; the left one's is 0.
-    fn right_record(&self) -> u32 {
-        u32::from(self.right.is_none())
-    }
-
-    fn findings(&self, predicates: &[Predicate]) -> Result<Vec<Finding>> {
-        let encoded = encode(&self.left, self.right.as_ref(), predicates, &Control::default())?;
-        let archive =
-            rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps: &[] })
-                .map_err(|error| Error::Internal(format!("the predicates cannot be archived: {error}")))?;
-        let path = rkyv::access::<ArchivedPath<'_>, rkyv::rancor::Error>(&archive)
-            .map_err(|error| Error::Internal(format!("the predicates' archive is damaged: {error}")))?;
-        let mut scratch = vec![0u64; scratch_words(encoded.longest()) as usize];
-        let outcomes: Vec<bool> = path
-            .predicates
-            .get()
-            .iter()
-            .map(|predicate| predicate.holds(&encoded, 0, self.right_record(), scratch.as_mut_slice()))
-            .collect();
-        let all = predicates.iter().zip(outcomes).enumerate();
-        all.map(|(ix, (predicate, holds))| self.finding(predicate, holds, &encoded, ix, &mut scratch))
-            .collect()
-    }
-
-    /// What is to be said of the predicate at `ix`, given whether it holds.
-    fn finding(
+    /// What is to be said of a predicate on two records, given whether it holds: it is the one at `ix` of those that were encoded.
+    pub(in crate::inspect) fn finding(
         &self,
-        predicate: &Predicate,
+        look: &Look<'_>,
         holds: bool,
-        encoded: &Encoded,
-        ix: usize,
+        (encoded, ix): (&Encoded, usize),
+        pair: [u32; 2],
         scratch: &mut [u64],
     ) -> Result<Finding> {
-        let (left, right) = self.values(&predicate.test)?;
+        let predicate = look.predicate;
+        let (left, right) = look.values(self, pair)?;
         let measured = match (&left, &right) {
             (Some(Some(left)), Some(Some(right))) => {
-                let codes = self.codes(encoded, ix);
+                let codes = values::codes(encoded, ix, pair);
                 measured::measure(predicate, (left, right), encoded, ix, codes, scratch)
             }
             _ => None,
@@ -320,6 +308,44 @@ impl Pair {
             false if is_missing && !asks_for_missing => Verdict::Missing,
             false => Verdict::Fails,
         };
+        let (left, right) = values::shown(&predicate.test, left, right);
         Ok(Finding { predicate: predicate.clone(), left, right, measured, verdict })
     }
+}
+
+/// The two records and nothing else: a table of two, or two tables of one.
+struct Pair(Part);
+
+impl Pair {
+    /// The records' numbers.
+    fn records(&self) -> [u32; 2] {
+        [0, u32::from(self.0.right.is_none())]
+    }
+
+    fn findings(&self, predicates: &[Predicate]) -> Result<Vec<Finding>> {
+        let Self(part) = self;
+        let encoded = encode(&part.left, part.right.as_ref(), predicates, &Control::default())?;
+        let archive = archived(&encoded)?;
+        let path = accessed(&archive)?;
+        let [left, right] = self.records();
+        let mut scratch = vec![0u64; scratch_words(encoded.longest()) as usize];
+        let all = predicates.iter().zip(path.predicates.get()).enumerate();
+        all.map(|(ix, (predicate, lowered))| {
+            let holds = lowered.holds(&encoded, left, right, scratch.as_mut_slice());
+            part.finding(&Look::new(predicate)?, holds, (&encoded, ix), [left, right], &mut scratch)
+        })
+        .collect()
+    }
+}
+
+/// The predicates of an encoding, as the engine evaluates them.
+pub(in crate::inspect) fn archived(encoded: &Encoded) -> Result<AlignedVec> {
+    rkyv::to_bytes::<rkyv::rancor::Error>(&Path { predicates: &encoded.predicates, steps: &[] })
+        .map_err(|error| Error::Internal(format!("the predicates cannot be archived: {error}")))
+}
+
+/// The same where they lie.
+pub(in crate::inspect) fn accessed(archive: &AlignedVec) -> Result<&ArchivedPath<'_>> {
+    rkyv::access::<ArchivedPath<'_>, rkyv::rancor::Error>(archive)
+        .map_err(|error| Error::Internal(format!("the predicates' archive is damaged: {error}")))
 }

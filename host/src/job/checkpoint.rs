@@ -5,9 +5,10 @@ use crate::base::error::{Error, Result};
 use crate::base::stamp::Stamp;
 use crate::operators::Backend;
 use crate::plan::PortablePlan;
-use crate::read::table::Table;
+use crate::read::table::Words;
 use crc32fast::hash;
 use std::fmt::Write;
+use std::path::Path;
 
 impl Prepared {
     /// Names the job: files, rules, plan, costs, sizes, places and program. Whatever else has the same name is cut into the same
@@ -19,11 +20,25 @@ impl Prepared {
             let _ = writeln!(name, "{what} {said:?}");
         };
         for table in [Some(&self.left), self.second()].into_iter().flatten() {
-            add("table", &of_file(table)?);
+            for path in table.files() {
+                add("table", &of_file(path)?);
+            }
             add("ids", &(table.n_records(), table.ids.text(0)));
+            // Rules name columns, and these say which of a table's own they are.
+            add("columns", &table.called);
+        }
+        if !self.tables().is_empty() {
+            add("together", &(self.tables(), self.left.across().is_some()));
         }
         for rule in &self.plan.rules {
             add("rule", &rule.to_string());
+            // What is looked up is told by its content.
+            if !self.lookups.is_empty() {
+                add("of", &rule.conjunctions);
+            }
+        }
+        if self.missing != Words::default() {
+            add("missing", &self.missing);
         }
         let plan = PortablePlan::of(&self.plan).to_bytes()?;
         add("plan", &(hash(&plan), plan.len()));
@@ -36,8 +51,7 @@ impl Prepared {
 }
 
 /// The stamp of a table's file.
-fn of_file(table: &Table) -> Result<Stamp> {
-    let path = &table.path;
+fn of_file(path: &Path) -> Result<Stamp> {
     let no_file = "a job over a table that is no file cannot be resumed; write the table to a file first";
     if !path.exists() {
         return Err(Error::table(path, no_file));

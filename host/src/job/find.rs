@@ -1,6 +1,7 @@
 //! Other rules over the same tables: what fitting counts, and learns from.
 
 use super::Prepared;
+use super::several::sides;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::encode::encode;
@@ -23,10 +24,10 @@ impl Prepared {
         control: &Control,
         sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
     ) -> Result<()> {
-        let rules = RuleSet::new(rules);
+        let rules = RuleSet::new(self.rules_across(rules));
         let is_one_table = self.right.is_none();
         let encoded = encode(&self.left, self.right.as_ref(), &rules.predicates, control)?;
-        let (encoded, selection) = encoded.select(&rules.conjunctions, is_one_table);
+        let (encoded, selection) = encoded.select(&rules.conjunctions, sides(&self.left, self.second()));
         let model = CostModel::builtin(device.kind())?.on(device.figures());
         let costs = cost::costs(&model, &encoded);
         let statistics = Pairs::new(&encoded, is_one_table, Effort::Quick)?.statistics()?;

@@ -4,11 +4,11 @@
 //! rule, the values of its own equalities that too many records share. That is said of rules and tables alone, so the answer
 //! is the same whatever the plan, and it is told what was left out.
 
-use super::RuleSet;
 use super::texts::Texts;
+use super::{Prepared, RuleSet};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::encode::{Block, Encoded, Pipeline, values};
+use crate::encode::{Block, Encoded, Fields, Pipeline};
 use crate::rules::{Operand, Side, Test};
 use crate::tell::left_out::LeftOut;
 use hashbrown::HashMap;
@@ -24,6 +24,13 @@ pub struct Guards {
 
 /// Values, with how many records share them.
 type Blocks = Vec<(String, u64)>;
+
+impl Prepared {
+    /// How many records a block may have, if larger ones are left out.
+    pub(crate) fn most_in_block(&self) -> Option<u32> {
+        self.guards.most_in_block
+    }
+}
 
 impl Guards {
     /// An error if so many candidates are too many.
@@ -45,7 +52,7 @@ impl Guards {
         texts: &mut Texts<'_>,
         control: &Control,
     ) -> Result<Vec<LeftOut>> {
-        let is_one_table = texts.right.is_none();
+        let sides = texts.sides();
         let Some(most) = self.most_in_block else { return Ok(Vec::new()) };
         // By the equalities of a conjunction: what stands in for the first of them, if anything is left out, and what.
         let mut known: HashMap<Vec<usize>, (Option<usize>, Blocks)> = HashMap::new();
@@ -57,7 +64,7 @@ impl Guards {
             let Some(&first) = asked.first() else { continue };
             if !known.contains_key(&asked) {
                 let columns: Vec<_> = asked.iter().filter_map(|&ix| encoded.equality(ix)).collect();
-                let large = encoded.large_blocks(&columns, most, is_one_table, control);
+                let large = encoded.large_blocks(&columns, most, &sides, control);
                 let told = told(&large.blocks, rules, &asked, texts, control)?;
                 let narrower = (!told.is_empty()).then(|| {
                     encoded.without(columns[0], &large);
@@ -103,8 +110,9 @@ fn told(
                 let is_left = side == Side::Left;
                 let (table, operand) =
                     if is_left { (left, of_left) } else { (right.unwrap_or(left), of_right) };
-                let value = values(table, operand)?.value(table.ids.row(record));
-                let value = Pipeline::new(&operand.transforms)?.apply(value).unwrap_or_default().into_owned();
+                let fields = Fields::of(table, operand)?;
+                let value = Pipeline::new(operand)?.apply(&fields.row(table.ids.row(record)));
+                let value = operand.shown(value.unwrap_or_default().into_owned());
                 texts.push(format!("\"{value}\""));
             }
             Ok((texts.join(" and "), block.n_records))

@@ -1,11 +1,15 @@
 //! What a job is about: the rules and the tables, read, and bound to each other.
 
 use super::Job;
+use super::again::Again;
+use super::several::Pairing;
 use crate::base::control::Control;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::encode::odd;
-use crate::read::table::{Input, ReadOptions, Table};
+use crate::read::sources;
+use crate::read::table::{IdSource, Input, ReadOptions, Schema, Table, Words};
 use crate::rules::{self, AllPairs, Neighbourhood, Rule, RuleFile, Score, ScoreAttribute, Side};
+use std::path::PathBuf;
 
 /// What a job is about, as it was read.
 pub(crate) struct Read {
@@ -13,12 +17,22 @@ pub(crate) struct Read {
     left: Table,
     right: Option<Table>,
     wanted: Wanted,
+    again: Option<Again>,
+    source: Option<String>,
+}
+
+/// A column, with its place in each table.
+pub(crate) struct SourceColumns {
+    pub(super) name: String,
+    pub(super) places: Vec<usize>,
 }
 
 /// What is wanted of the tables.
 pub(crate) struct Wanted {
     /// The columns that the rule file asks for, by table, in lower case and sorted.
     pub(super) columns: [Vec<String>; 2],
+    /// How each table is read: as the job says, and the rule file.
+    pub(super) options: Vec<ReadOptions>,
     /// In how many passes they are read, if there is no memory for all of their text at once.
     pub(super) passes: Option<usize>,
 }
@@ -28,10 +42,17 @@ pub(crate) struct Bound {
     pub(crate) left: Table,
     pub(crate) right: Option<Table>,
     pub(crate) wanted: Wanted,
+    pub(super) again: Option<Again>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) neighbourhoods: Vec<Neighbourhood>,
     pub(crate) all: Option<AllPairs>,
     pub(crate) score: Option<Score>,
+    /// The column with the sources of records, in each table.
+    pub(crate) sources: Option<SourceColumns>,
+    /// Tables that values are looked up in.
+    pub(crate) lookups: Vec<PathBuf>,
+    /// What counts as missing.
+    pub(crate) missing: Words,
 }
 
 impl Job {
@@ -48,32 +69,36 @@ impl Job {
     /// The same, where tables in memory may have no rows.
     pub(super) fn read_even_empty(&self, control: &Control) -> Result<Read> {
         let file = self.rules.parse()?;
+        file.read_tables(control)?;
         let of_sides = |sides: &[Side]| {
-            let columns = file.columns().filter(|(side, _)| sides.contains(side));
-            let mut wanted: Vec<String> = columns.map(|(_, column)| column.to_ascii_lowercase()).collect();
+            let columns = file.columns().filter(|(side, _)| sides.contains(side)).map(|(_, column)| column);
+            let columns = columns.chain(self.source.as_deref());
+            let mut wanted: Vec<String> = columns.map(str::to_ascii_lowercase).collect();
             wanted.sort_unstable();
             wanted.dedup();
             wanted
         };
-        let columns = match &self.right {
-            None => [of_sides(&[Side::Left, Side::Right]), Vec::new()],
-            Some(_) => [of_sides(&[Side::Left]), of_sides(&[Side::Right])],
+        let columns = match self.pairing {
+            Pairing::One | Pairing::Several { .. } => [of_sides(&[Side::Left, Side::Right]), Vec::new()],
+            Pairing::Two => [of_sides(&[Side::Left]), of_sides(&[Side::Right])],
         };
-        let wanted = Wanted { columns, passes: self.passes(control)? };
-        let left = self.read_table(&self.left, &self.left_options, (&wanted, 0), control)?;
-        let right = self.right.as_ref();
-        let right = right.map(|right| self.read_table(right, &self.right_options, (&wanted, 1), control));
-        let right = right.transpose()?;
-        Ok(Read { file, left, right, wanted })
+        let wanted = Wanted { columns, options: self.options(&file)?, passes: self.passes(control)? };
+        let again = self.again(&wanted)?;
+        let (left, right) = match self.pairing {
+            Pairing::Several { across } => (self.read_several(across, &wanted, control)?, None),
+            Pairing::One | Pairing::Two => {
+                let mut tables = (0..self.tables.len()).map(|nth| self.read_table(nth, &wanted, control));
+                let none = || Error::Internal("a job without a table".into());
+                (tables.next().ok_or_else(none)??, tables.next().transpose()?)
+            }
+        };
+        let schemas: Vec<&Schema> = [&left].into_iter().chain(&right).map(|table| &table.schema).collect();
+        self.check_called(&file, &schemas)?;
+        Ok(Read { file, left, right, wanted, again, source: self.source.clone() })
     }
 
-    fn read_table(
-        &self,
-        input: &Input,
-        options: &ReadOptions,
-        (wanted, nth): (&Wanted, usize),
-        control: &Control,
-    ) -> Result<Table> {
+    fn read_table(&self, nth: usize, wanted: &Wanted, control: &Control) -> Result<Table> {
+        let (input, options) = (&self.tables[nth], &wanted.options[nth]);
         let (passes, wanted) = (wanted.passes, &wanted.columns[nth]);
         let mut read = || match (passes, input.file()) {
             (Some(n_passes), Some(path)) => Table::read_bare(path, options, wanted, n_passes, control),
@@ -83,6 +108,24 @@ impl Job {
             (Some(cache), Some(path)) => cache.table(path, options, wanted, &mut read, control),
             _ => read(),
         }
+    }
+
+    /// Several tables, put together.
+    fn read_several(&self, across: bool, wanted: &Wanted, control: &Control) -> Result<Table> {
+        let is_wanted = |name: &str| is_wanted(&wanted.columns[0], name);
+        let read = |((name, input), options): ((String, &Input), &ReadOptions)| {
+            Ok((name, Table::of_several(input, options, &is_wanted, control)?))
+        };
+        let tables = self.named()?.into_iter().zip(&wanted.options).map(read);
+        let tables: Vec<(String, Table)> = tables.collect::<Result<_>>()?;
+        for options in &wanted.options {
+            if let IdSource::Preferred(id) = &options.id
+                && tables.iter().all(|(_, table)| table.schema.find(id).is_none())
+            {
+                return Err(Error::Job(format!("none of the tables has a column `{id}` for the ids")));
+            }
+        }
+        Table::united(tables, across, &is_wanted, control)
     }
 }
 
@@ -94,13 +137,23 @@ pub(super) fn is_wanted(wanted: &[String], name: &str) -> bool {
 impl Read {
     /// Finds the columns that rules, neighbourhoods and the score are about.
     pub(crate) fn bind(self) -> Result<Bound> {
-        let Self { file, left, right, wanted } = self;
+        let Self { file, left, right, wanted, again, source } = self;
         let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
-        let rules = rules::bind(&file, &left.schema, right_schema, right.is_none())?;
+        // Within a table a rule counts either way round.
+        let is_turned = right.is_none() && left.across().is_none();
+        let rules = match left.across() {
+            None => rules::bind(&file, &left.schema, right_schema, is_turned)?,
+            Some(united) => rules::bind_across(&file, &left.schema, united.source)?,
+        };
         let neighbourhoods = rules::bind_neighbourhoods(&file, &left.schema, right_schema, right.is_none())?;
-        let score = rules::bind_score(&file, &left.schema, right_schema, right.is_none())?;
+        let score = rules::bind_score(&file, &left.schema, right_schema, is_turned)?;
         let all = file.all_pairs().cloned();
-        Ok(Bound { left, right, wanted, rules, neighbourhoods, all, score })
+        let tables: Vec<&Table> = [Some(&left), right.as_ref()].into_iter().flatten().collect();
+        let sources =
+            source.map(|name| Ok(SourceColumns { places: sources::columns(&name, &tables)?, name }));
+        let sources = sources.transpose()?;
+        let (lookups, missing) = (file.tables(), file.missing());
+        Ok(Bound { left, right, wanted, again, rules, neighbourhoods, all, score, sources, lookups, missing })
     }
 }
 

@@ -9,10 +9,12 @@ use crate::base::error::{Error, Result};
 use crate::base::threads::Threads;
 use crate::operators::Backend;
 use crate::rules::ScoreMethod;
+use crate::tell::evaluate::Truth;
 use crate::tell::output::{CandidateRows, Rows, ScoredRows};
 use crate::tell::report::Summary;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use hyperblock_shared::layout::Candidate;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -38,17 +40,41 @@ impl Prepared {
         control: &Control,
         sink: &mut dyn FnMut(RecordBatch) -> Result<()>,
     ) -> Result<Summary> {
+        self.batches(device, control, None, sink)
+    }
+
+    /// The same, measured against the truth.
+    fn batches(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
+        mut truth: Option<&mut Truth>,
+        sink: &mut dyn FnMut(RecordBatch) -> Result<()>,
+    ) -> Result<Summary> {
         control.begin_comparing(self.n_to_compare(), "pairs");
-        match self.are_weights() {
+        let mut summary = match self.are_weights() {
             None => {
                 let rows = self.rows();
-                self.run(device, control, &mut |found| hand_on(&rows, found, sink))
+                self.run(device, control, &mut |found| {
+                    if let Some(truth) = &mut truth {
+                        truth.count(found);
+                    }
+                    hand_on(&rows, found, sink)
+                })
             }
             Some(are_weights) => {
                 let rows = ScoredRows { candidates: self.rows(), are_weights };
-                self.run_scored(device, control, &mut |kept| hand_on(&rows, kept, sink))
+                self.run_scored(device, control, &mut |kept| {
+                    if let Some(truth) = &mut truth {
+                        let found: Vec<Candidate> = kept.iter().map(|(candidate, _)| *candidate).collect();
+                        truth.count(&found);
+                    }
+                    hand_on(&rows, kept, sink)
+                })
             }
-        }
+        }?;
+        summary.quality = truth.map(|truth| truth.quality());
+        Ok(summary)
     }
 
     /// Whether scores are weights, if there are scores.
@@ -84,8 +110,18 @@ pub struct Found {
 impl Found {
     /// Runs the job.
     pub fn of(job: &Prepared, device: &dyn Backend, control: &Control) -> Result<Self> {
+        Self::measured(job, device, control, None)
+    }
+
+    /// The same; the summary then says how good what was found is, by this truth.
+    pub fn measured(
+        job: &Prepared,
+        device: &dyn Backend,
+        control: &Control,
+        truth: Option<&mut Truth>,
+    ) -> Result<Self> {
         let (mut batches, mut held) = (Vec::new(), Vec::new());
-        let summary = job.run_batches(device, control, &mut |batch: RecordBatch| {
+        let summary = job.batches(device, control, truth, &mut |batch: RecordBatch| {
             held.push(control.budget().reserve(batch.get_array_memory_size() as u64, "the pairs")?);
             batches.push(batch);
             Ok(())

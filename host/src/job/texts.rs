@@ -11,12 +11,14 @@
 //! end it is read from there. That reads the tables as often as there are passes, and gives the same.
 
 use super::Job;
-use super::input::{Wanted, is_wanted};
+use super::input::{SourceColumns, Wanted, is_wanted};
+use super::several::{Pairing, sides};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
-use crate::encode::{self, Encoded, TakeReady};
+use crate::encode::{self, Encoded, Sides, TakeReady};
 use crate::operators::Backend;
 use crate::operators::neighbours::Orders;
+use crate::read::sources::{Numbering, Sources};
 use crate::read::table::{Input, Table};
 use crate::rules::{Neighbourhood, Operand, Predicate};
 use std::collections::BTreeSet;
@@ -40,9 +42,8 @@ pub(super) struct Texts<'a> {
 impl Job {
     /// What reading and encoding all text at once would take.
     fn n_bytes_of_text(&self) -> Result<u64> {
-        let tables = [Some(&self.left), self.right.as_ref()].into_iter().flatten();
         // What is in memory is not read again.
-        let files = tables.filter_map(|table| table.file());
+        let files = self.tables.iter().filter_map(Input::file);
         let bytes = files.map(|path| Ok(PER_BYTE * Table::n_bytes_of_text(path)?));
         bytes.sum()
     }
@@ -50,9 +51,13 @@ impl Job {
     /// In how many passes there is memory for the text of each, if memory is too short for all of it at once.
     pub(super) fn passes(&self, control: &Control) -> Result<Option<usize>> {
         let (budget, needed) = (control.budget(), self.n_bytes_of_text()?);
-        let is_in_memory = |table: &Input| table.file().is_none();
+        if let Pairing::Several { .. } = self.pairing {
+            // They are put together in memory, so their text must be there at once.
+            budget.hold(needed, "the text of several tables together, and encoding it")?;
+            return Ok(None);
+        }
         // Text that is let go of after a pass could not be had again.
-        if is_in_memory(&self.left) || self.right.as_ref().is_some_and(is_in_memory) {
+        if self.tables.iter().any(|table| table.file().is_none()) {
             return Ok(None);
         }
         if !budget.is_limited() || needed <= budget.room() {
@@ -90,6 +95,11 @@ impl Job {
 impl<'a> Texts<'a> {
     pub(super) fn new(job: &'a Job, left: Table, right: Option<Table>, wanted: Wanted) -> Self {
         Self { job, left, right, wanted }
+    }
+
+    /// On which sides of a pair a record may stand.
+    pub(super) fn sides(&self) -> Sides {
+        sides(&self.left, self.right.as_ref())
     }
 
     /// What predicates need: from the cache, or made and kept there.
@@ -160,6 +170,19 @@ impl<'a> Texts<'a> {
         Orders::of(&self.left, self.right.as_ref(), neighbourhoods, all)
     }
 
+    /// Which source each record is of, by a column of each table. Of tables without their text that column alone is read.
+    pub(super) fn sources(&mut self, columns: &SourceColumns, control: &Control) -> Result<Sources> {
+        let needed = self.wanted.passes.map(|n_passes| Ok(self.job.n_bytes_of_text()? / n_passes as u64));
+        let needed = needed.transpose()?.unwrap_or(0);
+        let _reserved = control.budget().hold(needed, "the column of sources")?;
+        let mut numbering = Numbering::new(&columns.name);
+        let tables = [Some(&mut self.left), self.right.as_mut()].into_iter().flatten();
+        for ((table, options), place) in tables.zip(&self.wanted.options).zip(&columns.places) {
+            table.with_values(*place, options, control, |table| numbering.add(table, *place))?;
+        }
+        Ok(numbering.done())
+    }
+
     /// Does something that needs the text of operands: all of it is there then, or as much as that.
     pub(super) fn with<T>(
         &mut self,
@@ -177,9 +200,10 @@ impl<'a> Texts<'a> {
         let columns = operands.iter().flat_map(|operand| operand.columns.iter().map(|column| column.place));
         let columns: BTreeSet<usize> = columns.collect();
         let columns: Vec<usize> = columns.into_iter().collect();
-        let Job { left_options, right_options, .. } = self.job;
-        self.left.fill(&columns, left_options, control)?;
-        self.right.as_mut().map_or(Ok(()), |table| table.fill(&columns, right_options, control))?;
+        let tables = [Some(&mut self.left), self.right.as_mut()].into_iter().flatten();
+        for (table, options) in tables.zip(&self.wanted.options) {
+            table.fill(&columns, options, control)?;
+        }
         let done = work(&self.left, self.right.as_ref());
         self.left.keep_ids();
         self.right.iter_mut().for_each(Table::keep_ids);
@@ -188,10 +212,10 @@ impl<'a> Texts<'a> {
 
     /// Reads the tables, if that was not done yet.
     fn complete(&mut self, control: &Control) -> Result<()> {
-        let Job { left_options, right_options, .. } = self.job;
-        let [of_left, of_right] = &self.wanted.columns;
-        self.left.complete(left_options, &|name| is_wanted(of_left, name), control)?;
-        let right = self.right.as_mut();
-        right.map_or(Ok(()), |it| it.complete(right_options, &|name| is_wanted(of_right, name), control))
+        let tables = [Some(&mut self.left), self.right.as_mut()].into_iter().flatten();
+        for ((table, options), columns) in tables.zip(&self.wanted.options).zip(&self.wanted.columns) {
+            table.complete(options, &|name| is_wanted(columns, name), control)?;
+        }
+        Ok(())
     }
 }

@@ -29,6 +29,8 @@ pub struct Orders {
     /// Whether there is one table: then pairs are of its records, the lower number left.
     pub is_one_table: bool,
     orders: Vec<Arc<OneOrder>>,
+    /// Where several tables are one, and pairs are of different ones alone: where the records of each end.
+    ends: Vec<u32>,
 }
 
 /// What an order is made of, and the order, once somebody has asked for it.
@@ -82,15 +84,29 @@ impl Orders {
         if u64::from(n_left) + u64::from(n_right) >= u64::from(u32::MAX) {
             return Err(Error::Job(format!("{n_left} and {n_right} records are too many for one job")));
         }
-        let orders = neighbourhoods.par_iter().zip(ranks);
+        let ends = left.across().into_iter().flat_map(|_| left.ids.tables().map(|(_, records)| records.end));
+        let ends: Vec<u32> = ends.collect();
+        let in_turn = |ranks| if ends.is_empty() { ranks } else { in_turn(ranks, &ends) };
+        let orders = neighbourhoods.par_iter().zip(ranks).map(|(near, ranks)| (near, in_turn(ranks)));
         let orders = orders.map(|(near, ranks)| Arc::new(OneOrder::new(ranks, near.window))).collect();
-        Ok(Self { n_left, is_one_table: right.is_none(), orders })
+        Ok(Self { n_left, is_one_table: right.is_none(), orders, ends })
+    }
+
+    /// Whether a pair counts: of several tables that are one, its records may have to be of different ones.
+    pub fn counts(&self, pair: &Candidate) -> bool {
+        let end = self.ends.partition_point(|&end| end <= pair.left);
+        self.ends.get(end).is_none_or(|&end| pair.right >= end)
+    }
+
+    /// Whether all pairs count.
+    pub fn all_count(&self) -> bool {
+        self.ends.is_empty()
     }
 
     /// One of the neighbourhoods alone.
     pub fn only(&self, neighbourhood: usize) -> Self {
         let orders = self.orders.get(neighbourhood).cloned().into_iter().collect();
-        Self { orders, ..*self }
+        Self { orders, ends: self.ends.clone(), ..*self }
     }
 
     /// By neighbourhood: the order, made now if nobody has asked for it before.
@@ -144,6 +160,69 @@ impl Orders {
         let right = if self.is_one_table { right } else { self.n_left + right };
         let other = order.records.iter().position(|&record| record == right)?;
         Some(place.abs_diff(other as u32))
+    }
+}
+
+/// Ranks that tell all records apart: those with the same key take turns by table, as the records of two tables do, so that they
+/// are near records of other tables rather than of their own. `ends` are where the tables end.
+fn in_turn(ranks: Ranks, ends: &[u32]) -> Ranks {
+    let Ranks { by_table: [mut ranks, none], n_keys } = ranks;
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    let tables = starts.zip(ends).enumerate();
+    let place = |(table, (start, &end)): (usize, (u32, &u32))| {
+        (start..end).map(move |record| (record - start, table as u32, record))
+    };
+    let places = tables.flat_map(place).filter(|&(.., record)| ranks[record as usize] < n_keys);
+    let mut order: Vec<(u32, u32, u32, u32)> =
+        places.map(|(nth, table, record)| (ranks[record as usize], nth, table, record)).collect();
+    order.par_sort_unstable();
+    let n_keys = order.len() as u32;
+    ranks.fill(n_keys);
+    (0..).zip(order).for_each(|(rank, (.., record))| ranks[record as usize] = rank);
+    Ranks { by_table: [ranks, none], n_keys }
+}
+
+/// Where all records stand in an order.
+#[derive(Debug)]
+pub struct Places<'a> {
+    lefts: &'a [u32],
+    /// Of two tables, the right records'.
+    rights: Option<Vec<u32>>,
+    window: u32,
+}
+
+impl Places<'_> {
+    /// How far apart two records stand, if both have a key.
+    pub fn distance(&self, left: u32, right: u32) -> Option<u32> {
+        let place = |places: &[u32], record: u32| {
+            places.get(record as usize).copied().filter(|place| *place != NOWHERE)
+        };
+        let rights = self.rights.as_deref().unwrap_or(self.lefts);
+        Some(place(self.lefts, left)?.abs_diff(place(rights, right)?))
+    }
+
+    /// Whether they are neighbours.
+    pub fn are_near(&self, left: u32, right: u32) -> bool {
+        self.distance(left, right).is_some_and(|distance| distance < self.window)
+    }
+}
+
+impl Orders {
+    /// Where the records stand in each neighbourhood: for whoever asks that of many pairs.
+    pub fn places(&self, n_right: u32) -> Vec<Places<'_>> {
+        let of = |order: Order<'_>| {
+            let mut rights = vec![NOWHERE; n_right as usize];
+            for (place, record) in (0..).zip(order.records) {
+                if let Some(right) = record.checked_sub(self.n_left) {
+                    rights[right as usize] = place;
+                }
+            }
+            rights
+        };
+        let rights = |order| (!self.is_one_table).then(|| of(order));
+        self.iter()
+            .map(|order| Places { lefts: order.places, rights: rights(order), window: order.window })
+            .collect()
     }
 }
 

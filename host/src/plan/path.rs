@@ -10,7 +10,7 @@ mod sweep;
 pub(crate) use key::KeyPairs;
 pub use key::{Inner, KeyMethod, KeyPath};
 pub(crate) use overlap::OverlapCounts;
-pub use overlap::{OverlapMethod, OverlapPath, elements};
+pub use overlap::{ElementKind, OverlapMethod, OverlapPath};
 pub(crate) use sweep::SweepCounts;
 pub use sweep::SweepPath;
 

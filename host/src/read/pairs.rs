@@ -7,6 +7,7 @@
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
+use crate::read::sources::{self, Numbering, Sources};
 use crate::read::table::{Batches, ColumnSchema, IdSource, Ids, Kind, ReadOptions, Table};
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
@@ -47,6 +48,8 @@ pub struct PairSource {
     pub records: [Option<PathBuf>; 2],
     /// The column of ids in those.
     pub record_id: Option<String>,
+    /// The column of those tables with the sources of records, if records of one source are to stay apart.
+    pub source: Option<String>,
 }
 
 /// Pairs, and the records that they are of.
@@ -64,6 +67,8 @@ pub struct PairFile {
     pub left: Ids,
     /// The ids of right records, if they are of another table; they are numbered after the left ones.
     pub right: Option<Ids>,
+    /// Which source each record is of, if that was asked for. Records that are in no table are of none.
+    pub sources: Option<Sources>,
 }
 
 impl PairFile {
@@ -107,6 +112,8 @@ impl PairFile {
             let message = format!("{n_records} records; at most {} can be clustered", u32::MAX - 1);
             return Err(Error::table(path, message));
         }
+        let sources =
+            source.sources([(of_left.as_ref(), Some(&left)), (of_right.as_ref(), right.as_ref())])?;
         let first_right = right.as_ref().map_or(0, |_| left.len());
         let pairs = left_records.iter().zip(&right_records).enumerate();
         let pair = |(row, (&left, &right)): (usize, (&u32, &u32))| {
@@ -114,7 +121,8 @@ impl PairFile {
             Some(ScoredPair { left, right: first_right + right, score })
         };
         let pairs = pairs.filter_map(pair).collect();
-        Ok(Self { pairs, n_rows: lefts.len() as u64, has_scores: scores.is_some(), are_weights, left, right })
+        let (n_rows, has_scores) = (lefts.len() as u64, scores.is_some());
+        Ok(Self { pairs, n_rows, has_scores, are_weights, left, right, sources })
     }
 
     /// All records, of both tables.
@@ -191,14 +199,44 @@ impl PairSource {
     }
 
     fn options(&self, id: IdSource) -> ReadOptions {
-        ReadOptions { delimiter: self.delimiter, id, most_unpacked: self.most_unpacked }
+        let (delimiter, most_unpacked) = (self.delimiter, self.most_unpacked);
+        ReadOptions { delimiter, id, most_unpacked, ..ReadOptions::default() }
     }
 
     /// A table of records, if there is one.
     fn table(&self, which: usize, control: &Control) -> Result<Option<Table>> {
         let Some(path) = &self.records[which] else { return Ok(None) };
         let id = self.record_id.clone().map_or(IdSource::Usual, IdSource::Column);
-        Ok(Some(Table::read(path, &self.options(id), &|_| false, control)?))
+        let is_wanted = |name: &str| self.source.as_ref().is_some_and(|it| it.eq_ignore_ascii_case(name));
+        Ok(Some(Table::read(path, &self.options(id), &is_wanted, control)?))
+    }
+
+    /// The sources of records, by the tables that are given and the ids of all records.
+    fn sources(&self, tables: [(Option<&Table>, Option<&Ids>); 2]) -> Result<Option<Sources>> {
+        let Some(name) = &self.source else { return Ok(None) };
+        let mut given = Vec::new();
+        for (nth, (table, ids)) in (1..).zip(tables) {
+            let Some(ids) = ids else { continue };
+            let Some(table) = table else {
+                let of = if self.two_tables { ["the left", "the right"][nth - 1] } else { "the" };
+                let message = format!(
+                    "--source `{name}` is a column of the tables of records, and {of} table is not there; name it with \
+                     --records{}",
+                    if self.two_tables { " and --right-records" } else { "" }
+                );
+                return Err(Error::Job(message));
+            };
+            given.push((table, ids));
+        }
+        let all: Vec<&Table> = given.iter().map(|(table, _)| *table).collect();
+        let mut numbering = Numbering::new(name);
+        for ((table, ids), column) in given.iter().zip(sources::columns(name, &all)?) {
+            // Records of the table are numbered before those that pairs alone name, and are the rows of the ids.
+            let row =
+                |place: usize| (place < table.n_records() as usize).then(|| table.ids.row(place as u32));
+            numbering.add_rows(table, column, (0..ids.len()).map(|record| row(ids.row(record))))?;
+        }
+        Ok(Some(numbering.done()))
     }
 }
 

@@ -8,37 +8,45 @@
 mod arrow;
 mod blocks;
 mod cache;
+mod called;
 mod csv;
 mod ids;
 mod input;
 mod kind;
 mod lean;
 mod memory;
+mod missing;
+mod picked;
 mod pieces;
 mod pipe;
 mod schema;
 mod source;
+mod sources;
+mod united;
 mod unpacked;
 
 pub use cache::Cache;
 pub use ids::Ids;
 pub use input::{Batches, Input};
+pub use missing::Words;
 pub use schema::{ColumnSchema, Kind, Schema};
 
 pub(crate) use arrow::Format;
 pub(crate) use cache::{MADE_BY, Origin, bytes, parsed};
 pub(crate) use ids::plain_integer;
-pub(crate) use kind::{Odd, days};
+pub(crate) use kind::{Odd, brief, days};
 pub(crate) use source::Source;
+pub(crate) use sources::{check_each_once, names as names_of};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::stamp::Stamp;
 use crate::base::timeline::Lane;
-use arrow_array::LargeStringArray;
+use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use std::path::{Path, PathBuf};
+use united::United;
 
 /// The longest field, in bytes. Longer ones are nearly always an unclosed quote.
 pub const MAX_FIELD: usize = hyperblock_shared::text::MAX_LEN as usize;
@@ -56,6 +64,12 @@ pub struct ReadOptions {
     /// The most bytes that a packed file, such as gzip or Parquet, may unpack to; by default 4 GiB, or 64 times its size
     /// if that is more.
     pub most_unpacked: Option<u64>,
+    /// Names that columns go by beside their own: each with the columns of which the first that there is goes by it, unless one
+    /// is named so.
+    pub columns: Vec<(String, Vec<String>)>,
+    /// What counts as missing: a rule file says so.
+    #[doc(hidden)]
+    pub missing: Words,
 }
 
 /// Where a table's ids come from.
@@ -66,6 +80,8 @@ pub enum IdSource {
     Usual,
     /// The column of this name.
     Column(String),
+    /// The column of this name, if there is one; else as usual.
+    Preferred(String),
     /// The row numbers, counted from 1.
     RowNumbers,
 }
@@ -86,6 +102,10 @@ pub struct Table {
     bare: Option<Bare>,
     /// Which file it is of, if it is kept in a cache.
     pub(crate) origin: Option<Origin>,
+    /// What it is made of, if it is made of several.
+    united: Option<United>,
+    /// The columns that go by another name, with that and their own.
+    pub(crate) called: Vec<(String, String)>,
 }
 
 /// What is known of a table's text without holding it.
@@ -99,6 +119,8 @@ struct Bare {
 
 /// What a reader of one file format hands over.
 struct Contents {
+    /// Whether kinds are what values look like.
+    infers_kinds: bool,
     columns: Vec<ColumnSchema>,
     values: Vec<Option<LargeStringArray>>,
     n_rows: usize,
@@ -148,7 +170,8 @@ impl Table {
             return Err(Error::table(source.path(), "the file is empty; a table starts with a header"));
         }
         control.begin(source.len(), "bytes");
-        let keep = Keep { id: &options.id, wanted };
+        let is_wanted = |name: &str| options.wants(wanted, name);
+        let keep = Keep { id: &options.id, wanted: &is_wanted };
         let unpacked = source.unpacked(options.most_unpacked);
         let contents = match Format::of(source)? {
             Some(Format::Parquet) => arrow::parquet::read(source, &keep, unpacked, control)?,
@@ -161,14 +184,15 @@ impl Table {
 
     fn new(
         path: &Path,
-        contents: Contents,
+        mut contents: Contents,
         options: &ReadOptions,
         wanted: &dyn Fn(&str) -> bool,
         control: &Control,
     ) -> Result<Self> {
-        let Contents { columns, mut values, n_rows } = contents;
+        let called = called::call(&mut contents, &options.columns, wanted);
+        let Contents { infers_kinds, columns, mut values, n_rows } = contents;
         check_rows(path, n_rows)?;
-        let schema = Schema { table: path.display().to_string(), columns };
+        let mut schema = Schema { table: path.display().to_string(), columns };
         let id = match &options.id {
             IdSource::Column(name) => Some(schema.find(name).ok_or_else(|| {
                 Error::table(
@@ -176,9 +200,8 @@ impl Table {
                     format!("no column `{name}` for the ids; the columns are {}", schema.names()),
                 )
             })?),
-            IdSource::Usual => {
-                schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"))
-            }
+            IdSource::Usual => usual_id(&schema),
+            IdSource::Preferred(name) => schema.find(name).or_else(|| usual_id(&schema)),
             IdSource::RowNumbers => None,
         };
         let ids = match id {
@@ -193,7 +216,14 @@ impl Table {
                 control.note(Lane::Read, "ids", || Ids::new(path, &schema.columns[ix], values, control))?
             }
         };
-        Ok(Self { path: path.to_owned(), schema, values, ids, bare: None, origin: None })
+        // What was read for another name alone stands there, and so do ids.
+        let read = values.iter_mut().zip(&schema.columns);
+        read.filter(|(_, column)| !wanted(&column.name)).for_each(|(values, _)| *values = None);
+        if !options.missing.is_empty() {
+            options.missing.take_out(&mut schema, &mut values, infers_kinds, control);
+        }
+        let path = path.to_owned();
+        Ok(Self { path, schema, values, ids, bare: None, origin: None, united: None, called })
     }
 
     /// These records alone, numbered anew in the order given: to look closely at few without encoding all. Columns keep
@@ -201,12 +231,19 @@ impl Table {
     pub(crate) fn part(&self, records: &[u32]) -> Self {
         let Self { path, schema, values, ids, .. } = self;
         let (path, schema, values) = (path.clone(), schema.clone(), values.clone());
-        Self { path, schema, values, ids: ids.part(records), bare: None, origin: None }
+        let ids = ids.part(records);
+        let called = self.called.clone();
+        Self { path, schema, values, ids, bare: None, origin: None, united: None, called }
     }
 
     /// Frees all text but that of the ids.
     pub(crate) fn keep_ids(&mut self) {
         self.values.iter_mut().for_each(|values| *values = None);
+    }
+
+    /// The bytes of all text that is there, but that of the ids.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.values.iter().flatten().map(|values| values.get_array_memory_size() as u64).sum()
     }
 
     /// The number of records.
@@ -234,6 +271,18 @@ impl Table {
     }
 }
 
+impl ReadOptions {
+    /// Whether a column is to be read, by its own name or by another one.
+    fn wants(&self, wanted: &dyn Fn(&str) -> bool, column: &str) -> bool {
+        wanted(column) || called::is_wanted(&self.columns, wanted, column)
+    }
+}
+
+/// The first column of ids, if nobody names one.
+fn usual_id(schema: &Schema) -> Option<usize> {
+    schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"))
+}
+
 /// Which columns to keep.
 struct Keep<'a> {
     id: &'a IdSource,
@@ -245,6 +294,7 @@ impl Keep<'_> {
         let is_id = match self.id {
             IdSource::Usual => name.eq_ignore_ascii_case("id"),
             IdSource::Column(id) => name.eq_ignore_ascii_case(id),
+            IdSource::Preferred(id) => name.eq_ignore_ascii_case(id) || name.eq_ignore_ascii_case("id"),
             IdSource::RowNumbers => false,
         };
         is_id || (self.wanted)(name)

@@ -7,7 +7,7 @@ use crate::base::budget::Reserved;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::spill::{Spill, ranges_between};
-use crate::entities::cluster::{Batches, ClusterMethod, in_order};
+use crate::entities::cluster::{Batches, in_order};
 use hyperblock_shared::layout::ScoredPair;
 use rayon::prelude::*;
 
@@ -29,7 +29,7 @@ impl<'a> ByComponent<'a> {
         pairs: Spill<ScoredPair>,
         components: &[u32],
         range: usize,
-        method: ClusterMethod,
+        bytes_per_pair: u64,
         control: &'a Control,
     ) -> Result<Self> {
         let component = |pair: &ScoredPair| components[pair.left as usize];
@@ -54,13 +54,13 @@ impl<'a> ByComponent<'a> {
             by_component.add(&rows)?;
         }
         drop(pairs);
-        let each = method.bytes_per_pair();
         let largest = counts.iter().max().copied().unwrap_or(0) as usize;
         let budget = control.budget();
-        let (mut most, mut held) = budget.grant(SHARE, each, usize::MAX, "the pairs of some components")?;
+        let (mut most, mut held) =
+            budget.grant(SHARE, bytes_per_pair, usize::MAX, "the pairs of some components")?;
         if largest > most {
             drop(held);
-            let n_bytes = each.saturating_mul(largest as u64);
+            let n_bytes = bytes_per_pair.saturating_mul(largest as u64);
             (most, held) = (largest, budget.reserve(n_bytes, "the pairs of the largest component")?);
         }
         Ok(Self { pairs: by_component, firsts: batches(&counts, most), control, _held: held })

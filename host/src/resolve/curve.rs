@@ -54,7 +54,6 @@ impl PreparedResolve {
         let mut pairs: Vec<(u32, ScoredPair)> =
             pairs.iter().map(|pair| (reached(pair.score), *pair)).collect();
         pairs.sort_by_key(|(reached, _)| Reverse(*reached));
-        let is_right = |pair: &ScoredPair| truth.is_match(pair.left, pair.right - first_right);
         let mut bins = Vec::new();
         let mut from = 0;
         for to in ENDS {
@@ -62,11 +61,10 @@ impl PreparedResolve {
             from = to;
         }
         for (reached, pair) in &pairs {
+            let (left, right) = (pair.left, pair.right - first_right);
+            let Some(is_right) = truth.verdict(left, right) else { continue };
             let nth = ENDS.partition_point(|end| end <= reached).min(ENDS.len() - 1);
-            let bin = &mut bins[nth];
-            bin.n_pairs += 1;
-            bin.sum += u64::from(*reached);
-            bin.n_right += u64::from(is_right(pair));
+            bins[nth].add(*reached, is_right, truth.weight(left, right));
         }
         let mut points: Vec<Point> = Vec::new();
         let all: Vec<ScoredPair> = pairs.iter().map(|(_, pair)| *pair).collect();

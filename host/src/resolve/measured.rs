@@ -6,7 +6,7 @@ use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::entities::cluster::Records;
 use crate::operators::components::Forest;
-use crate::tell::evaluate::Truth;
+use crate::tell::evaluate::{Counts, Truth};
 use hyperblock_shared::layout::Candidate;
 
 /// Candidates so far.
@@ -16,14 +16,13 @@ pub(super) struct Measured<'a> {
     first_right: u32,
     /// The entities that they make by closure.
     forest: Forest,
-    n_pairs: u64,
-    n_matching: u64,
+    counts: Counts,
     _held: Reserved<'a>,
 }
 
 impl<'a> Measured<'a> {
     /// None yet.
-    pub(super) fn new(truth: &'a Truth, records: Records, control: &'a Control) -> Result<Self> {
+    pub(super) fn new(truth: &'a Truth, records: Records<'_>, control: &'a Control) -> Result<Self> {
         let n_bytes = Forest::EACH * u64::from(records.n);
         let held = control.budget().reserve(n_bytes, "the entities of candidates")?;
         Ok(Self {
@@ -31,8 +30,7 @@ impl<'a> Measured<'a> {
             control,
             first_right: records.first_right.unwrap_or(0),
             forest: Forest::new(records.n),
-            n_pairs: 0,
-            n_matching: 0,
+            counts: Counts::default(),
             _held: held,
         })
     }
@@ -40,14 +38,13 @@ impl<'a> Measured<'a> {
     /// Some more.
     pub(super) fn add(&mut self, candidates: &[Candidate]) -> Result<()> {
         let first_right = self.first_right;
-        self.n_pairs += candidates.len() as u64;
-        self.n_matching += self.truth.n_matching(candidates, |pair| (pair.left, pair.right));
+        self.truth.add(&mut self.counts, candidates, |pair| (pair.left, pair.right));
         self.forest.hook(candidates, |pair| [pair.left, first_right + pair.right], self.control)
     }
 
     /// How good all of them are.
     pub(super) fn step(self, name: &'static str) -> StepQuality {
-        let quality = self.truth.of_step(&self.forest.labels(), self.n_pairs, self.n_matching);
-        StepQuality { name, n_pairs: self.n_pairs, quality }
+        let quality = self.truth.of_step(&self.forest.labels(), &self.counts);
+        StepQuality { name, n_pairs: quality.n_pairs, quality }
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! no budget       all are held in memory, and clustered on the device
 //! a budget        a forest grows as they come: connected components need nothing else
-//!                 └─ methods that look into components: pairs are held, then spilled, then dealt by component
+//!                 └─ methods that look into components, and sources that stay apart: pairs are held, then spilled, then dealt by component
 //! ```
 //!
 //! What looks at all of them again and again, a curve or a matrix of bits, needs them in memory. If they do not fit, they are
@@ -15,7 +15,7 @@ use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::spill::Spill;
 use crate::base::timeline::Lane;
-use crate::entities::cluster::{ClusterMethod, Records, cluster, cluster_within};
+use crate::entities::cluster::{ClusterMethod, Clustered, Records, cluster, cluster_within, clustered};
 use crate::entities::score::Kept;
 use crate::operators::Backend;
 use crate::operators::components::Forest;
@@ -37,7 +37,7 @@ const IN_CURVE: u64 = 64;
 /// Pairs so far.
 pub(super) struct Pairs<'a> {
     method: ClusterMethod,
-    records: Records,
+    records: Records<'a>,
     control: &'a Control,
     with_curve: bool,
     /// What they connect, if that is to be known before they are clustered.
@@ -54,14 +54,14 @@ impl<'a> Pairs<'a> {
     /// None yet.
     pub(super) fn new(
         method: ClusterMethod,
-        records: Records,
+        records: Records<'a>,
         with_curve: bool,
         control: &'a Control,
     ) -> Result<Self> {
         let budget = control.budget();
         let must_fit = with_curve || method == ClusterMethod::TiledFw;
         let forest = (budget.is_limited() && !must_fit).then(|| Forest::new(records.n));
-        let (most, granted) = match (budget.is_limited(), must_fit || method.reads_scores()) {
+        let (most, granted) = match (budget.is_limited(), must_fit || records.reads_scores(method)) {
             (false, _) => (usize::MAX, None),
             (true, false) => (0, None),
             (true, true) => {
@@ -116,7 +116,7 @@ impl<'a> Pairs<'a> {
 
     /// All of them, and the memory that a curve takes.
     pub(super) fn all(&mut self) -> Result<(&[ScoredPair], Reserved<'a>)> {
-        let n_bytes = self.n.saturating_mul(IN_CURVE + self.method.bytes_per_pair());
+        let n_bytes = self.n.saturating_mul(IN_CURVE + self.bytes_per_pair());
         let held = self.whole(n_bytes, "all pairs with their scores, for a curve")?;
         Ok((&self.held, held))
     }
@@ -138,29 +138,35 @@ impl<'a> Pairs<'a> {
         }
     }
 
+    fn bytes_per_pair(&self) -> u64 {
+        self.method.bytes_per_pair(self.records.sources.is_some())
+    }
+
     /// The entity of each record; and what the pairs connect, if that is wanted.
     pub(super) fn cluster(
         mut self,
         device: &dyn Backend,
         with_components: bool,
-    ) -> Result<(Vec<u32>, Option<Vec<u32>>)> {
+    ) -> Result<(Clustered, Option<Vec<u32>>)> {
+        let bytes_per_pair = self.bytes_per_pair();
         let Some(forest) = self.forest.take() else { return self.cluster_held(device, with_components) };
         let Self { method, records, control, .. } = self;
         let components = forest.labels();
         let all = with_components.then(|| components.clone());
-        if !method.reads_scores() {
-            return Ok((components, all));
+        let whole = |entities| Clustered { entities, n_refused: 0 };
+        if !records.reads_scores(method) {
+            return Ok((whole(components), all));
         }
         self.granted = None;
-        let n_bytes = self.n.saturating_mul(method.bytes_per_pair());
+        let n_bytes = self.n.saturating_mul(bytes_per_pair);
         let entities = if self.spill.is_none() && n_bytes <= control.budget().room() {
             let _held = control.budget().reserve(n_bytes, "pairs")?;
             cluster_within(device, records, components, &&self.held[..], method, control)?
         } else {
             self.spill()?;
             drop(std::mem::take(&mut self.held));
-            let Some(spill) = self.spill.take() else { return Ok((components, all)) };
-            let batches = ByComponent::new(spill, &components, self.most, method, control)?;
+            let Some(spill) = self.spill.take() else { return Ok((whole(components), all)) };
+            let batches = ByComponent::new(spill, &components, self.most, bytes_per_pair, control)?;
             cluster_within(device, records, components, &batches, method, control)?
         };
         Ok((entities, all))
@@ -171,16 +177,17 @@ impl<'a> Pairs<'a> {
         mut self,
         device: &dyn Backend,
         with_components: bool,
-    ) -> Result<(Vec<u32>, Option<Vec<u32>>)> {
+    ) -> Result<(Clustered, Option<Vec<u32>>)> {
         let Self { method, records, control, .. } = self;
         let _held = match control.budget().is_limited() && !self.with_curve {
             true => Some(self.whole(self.n.saturating_mul(IN_MATRIX), "all pairs, for a matrix")?),
             false => None,
         };
+        let connected = Records { sources: None, ..records };
         let components = match with_components {
-            true => Some(cluster(device, records, &self.held, ClusterMethod::Components, control)?),
+            true => Some(cluster(device, connected, &self.held, ClusterMethod::Components, control)?),
             false => None,
         };
-        Ok((cluster(device, records, &self.held, method, control)?, components))
+        Ok((clustered(device, records, &self.held, method, control)?, components))
     }
 }

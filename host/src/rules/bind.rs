@@ -4,17 +4,18 @@
 //! text. Equality between the two compares the text as written. Where a number is needed and text is found, the
 //! complaint says which value made the column text.
 
-use super::file::{AttributeEntry, LevelEntry, RuleFile};
+mod lists;
+mod made;
+
+use super::file::{AttributeEntry, Entry, LevelEntry, RuleFile};
+use super::lookups::Lookups;
 use super::normal::{self, MOST_CONJUNCTIONS, NoRule};
 use super::score::Level;
 use super::score::{Score, ScoreAttribute};
-use super::suggest::nearest;
-use super::syntax::{
-    Asked, Comparison, Complaint, Constant, ConstantValue, Formula, Measured, Parsed, Term, complaint,
-};
-use super::{Column, Condition, Domain, Measure, Operand, Predicate, Rule, Side, Test, display};
+use super::syntax::{Asked, Comparison, Constant, ConstantValue, Formula, Measured, Parsed, Term, complaint};
+use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Source, Test, display};
 use crate::base::error::Result;
-use crate::read::table::{ColumnSchema, Kind, Schema, days};
+use crate::read::table::{ColumnSchema, Schema, days};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
@@ -22,9 +23,17 @@ use std::path::Path;
 /// Gives the rules of a file their meaning over two tables; with `dedupe` over one table twice, where a rule that is
 /// not symmetric counts if it holds either way round.
 pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Result<Vec<Rule>> {
-    let tables = Tables { left, right };
-    let bound = file.entries().par_iter().with_min_len(PER_THREAD);
-    let bound = bound.map(|entry| tables.rule(&entry.name, &entry.formula, &entry.span, dedupe));
+    let tables = Tables { left, right, lookups: file.lookups()? };
+    file.check_missing(left, right)?;
+    bound(file, |entry| tables.rule(&entry.name, &entry.formula, &entry.span, dedupe))
+}
+
+/// What is made of all rules of a file, by all threads.
+pub(super) fn bound(
+    file: &RuleFile,
+    rule: impl Fn(&Entry) -> Parsed<Rule> + Sync + Send,
+) -> Result<Vec<Rule>> {
+    let bound = file.entries().par_iter().with_min_len(PER_THREAD).map(rule);
     // The first complaint is told, whoever is done first.
     let bound: Vec<Parsed<Rule>> = bound.collect();
     bound.into_iter().collect::<Parsed<_>>().map_err(|complaint| file.error(complaint))
@@ -36,7 +45,7 @@ const PER_THREAD: usize = 64;
 /// Gives the score of a file, if it has one, its meaning over two tables.
 pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Result<Option<Score>> {
     let Some(section) = file.score() else { return Ok(None) };
-    let tables = Tables { left, right };
+    let tables = Tables { left, right, lookups: file.lookups()? };
     let attribute = |entry: &AttributeEntry| {
         let (conjunctions, is_similarity) = match &entry.measured {
             None => (Vec::new(), false),
@@ -89,7 +98,7 @@ pub fn bind_score(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) 
 }
 
 /// What is wrong with a formula that makes no rule, and what to do about it.
-fn said(reason: &NoRule) -> (String, String) {
+pub(super) fn said(reason: &NoRule) -> (String, String) {
     let (message, help) = match reason {
         NoRule::TooMany => (
             format!("the rule comes to more than {MOST_CONJUNCTIONS} conjunctions"),
@@ -117,19 +126,20 @@ fn said(reason: &NoRule) -> (String, String) {
 pub(super) struct Tables<'a> {
     pub(super) left: &'a Schema,
     pub(super) right: &'a Schema,
+    pub(super) lookups: &'a Lookups,
 }
 
 /// An operand with what is known of its values.
 pub(super) struct Bound<'a> {
     pub(super) operand: Operand,
     pub(super) domain: Domain,
-    columns: Vec<&'a ColumnSchema>,
+    schema: &'a Schema,
     term: &'a Term,
 }
 
 impl Tables<'_> {
     /// A rule of this name.
-    fn rule(
+    pub(super) fn rule(
         &self,
         name: &str,
         formula: &Formula<Comparison>,
@@ -168,11 +178,12 @@ impl Tables<'_> {
         })
     }
 
-    fn predicate(&self, comparison: &Comparison) -> Parsed<Predicate> {
+    pub(super) fn predicate(&self, comparison: &Comparison) -> Parsed<Predicate> {
         let test = match comparison {
             Comparison::Value(term, asked) => self.value(term, asked)?,
             Comparison::Pair { left, right, measure, span } => {
                 let (left, right) = (self.operand(left)?, self.operand(right)?);
+                let measure = &lists::settled(&left, &right, *measure, span)?;
                 let domain = match measure {
                     Measure::Equal => equality(&left, &right).ok_or_else(|| {
                         let message =
@@ -181,7 +192,8 @@ impl Tables<'_> {
                             .help("compare numbers with numbers and dates with dates")
                     })?,
                     Measure::Difference { .. } => difference(&left, &right, measure)?,
-                    _ => Domain::Text,
+                    Measure::Near(_) => Domain::Point,
+                    Measure::Texts(..) | Measure::Sets(..) => Domain::Text,
                 };
                 Test::Compare { left: left.operand, right: right.operand, domain, measure: *measure }
             }
@@ -194,29 +206,15 @@ impl Tables<'_> {
             Side::Left => self.left,
             Side::Right => self.right,
         };
-        let find = |name: &String| {
-            let found = schema.find(name).and_then(|place| Some((place, schema.columns.get(place)?)));
-            found.ok_or_else(|| unknown_column(term, name, schema))
-        };
-        let found = term.columns.iter().map(find).collect::<Parsed<Vec<_>>>()?;
-        let kind = found.first().map(|(_, column)| column.kind);
-        let kind = kind.filter(|kind| found.iter().all(|(_, column)| column.kind == *kind));
-        let domain = match (term.transforms.last(), kind) {
-            (Some(last), _) if last.gives_numbers() => Domain::Number,
-            (Some(_), _) | (None, None | Some(Kind::Text)) => Domain::Text,
-            (None, Some(Kind::Integer | Kind::Float)) => Domain::Number,
-            (None, Some(Kind::Date)) => Domain::Date,
-        };
-        let named =
-            |(place, column): &(usize, &ColumnSchema)| Column { place: *place, name: column.name.clone() };
-        let operand =
-            Operand { columns: found.iter().map(named).collect(), transforms: term.transforms.clone() };
-        let columns = found.into_iter().map(|(_, column)| column).collect();
-        Ok(Bound { operand, domain, columns, term })
+        let (operand, domain) = made::operand(&term.made, schema, self.lookups)?;
+        Ok(Bound { operand, domain, schema, term })
     }
 
     fn value(&self, term: &Term, asked: &Asked) -> Parsed<Test> {
         let bound = self.operand(term)?;
+        if bound.operand.is_list() && *asked != Asked::Missing {
+            return Err(lists::no_constant(&bound));
+        }
         let condition = match asked {
             Asked::Missing => Condition::Missing,
             Asked::Is(constant) => Condition::Is(bound.constant(constant)?),
@@ -250,21 +248,36 @@ impl Bound<'_> {
                 Err(complaint(constant.span.clone(), message).help("write it as '2020-12-31'"))
             }
             (Domain::Date, ConstantValue::Number(_)) => wrong("write a date: '2020-12-31'".to_owned()),
+            (Domain::Point, _) => wrong("compare it with another place".to_owned()),
         }
     }
 
     /// "`l.year` holds text (row 17 holds `c. 1999`)"
     pub(super) fn holds(&self) -> String {
         let what = match self.domain {
+            _ if self.operand.is_list() => "lists",
             Domain::Text => "text",
             Domain::Number => "numbers",
             Domain::Date => "dates",
+            Domain::Point => "places",
         };
         let shown = display::Sided(self.term.side, &self.operand);
-        match self.columns.iter().find_map(|column| column.why_text.as_ref()) {
-            _ if !self.term.transforms.is_empty() => format!("`{shown}` gives {what}"),
-            Some(why) => format!("`{shown}` holds {what} ({why})"),
-            None => format!("`{shown}` holds {what}"),
+        let column = self.column();
+        match column.map(|column| column.why_text.as_ref().filter(|_| !self.operand.is_list())) {
+            None => format!("`{shown}` gives {what}"),
+            Some(Some(why)) => format!("`{shown}` holds {what} ({why})"),
+            Some(None) => format!("`{shown}` holds {what}"),
+        }
+    }
+
+    /// The column that it is, if it is one as it is.
+    fn column(&self) -> Option<&ColumnSchema> {
+        let Operand { columns, source, transforms } = &self.operand;
+        match source {
+            Source::Column(place) | Source::List(place) if transforms.is_empty() => {
+                self.schema.columns.get(columns.get(*place)?.place)
+            }
+            _ => None,
         }
     }
 }
@@ -287,7 +300,7 @@ fn difference(left: &Bound<'_>, right: &Bound<'_>, measure: &Measure) -> Parsed<
             _ => "a difference or an order",
         };
         let message = format!("{asking} needs numbers or dates, and {}", text.holds());
-        return Err(complaint(text.term.span.clone(), message).help(match text.term.transforms.is_empty() {
+        return Err(complaint(text.term.span.clone(), message).help(match text.column().is_some() {
             true => "mend the table, or compare the text by levenshtein",
             false => "compare columns alone, or their year",
         }));
@@ -297,21 +310,4 @@ fn difference(left: &Bound<'_>, right: &Bound<'_>, measure: &Measure) -> Parsed<
     }
     let message = format!("{}, and {}: they have no difference", left.holds(), right.holds());
     Err(complaint(right.term.span.clone(), message).help("compare numbers with numbers and dates with dates"))
-}
-
-fn unknown_column(term: &Term, name: &str, schema: &Schema) -> Complaint {
-    /// A table may have hundreds.
-    const SHOWN: usize = 20;
-    let names = || schema.columns.iter().map(|column| column.name.as_str());
-    let near = nearest(name, names()).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-    let mut list = names().take(SHOWN).collect::<Vec<_>>().join(", ");
-    if let Some(more) = names().count().checked_sub(SHOWN).filter(|&more| more > 0) {
-        list.push_str(&format!(" and {more} more"));
-    }
-    let complaint = complaint(term.span.clone(), format!("{} has no column `{}`", schema.table, name));
-    complaint.help(if list.is_empty() {
-        "it has no columns at all".to_owned()
-    } else {
-        format!("{near}its columns are {list}")
-    })
 }

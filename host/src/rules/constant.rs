@@ -16,13 +16,15 @@ pub(super) fn point(constant: &str, domain: Domain) -> Option<Point<'_>> {
     match domain {
         Domain::Text => Some(Point::Text(constant)),
         Domain::Number | Domain::Date => number(constant, domain).map(Point::Number),
+        // Points have no order, and are compared with no constant.
+        Domain::Point => None,
     }
 }
 
 /// What a constant stands for, if that is a number or a day.
 fn number(constant: &str, domain: Domain) -> Option<Decimal> {
     match domain {
-        Domain::Text => None,
+        Domain::Text | Domain::Point => None,
         Domain::Number => Decimal::parse(constant),
         Domain::Date => Decimal::new(days(constant)?.into(), 0),
     }

@@ -3,7 +3,8 @@
 use super::measure::Form;
 use super::transform::quoted;
 use super::{
-    Asked, Bound, Condition, Domain, Limit, Measure, Operand, Predicate, Rule, Side, Test, Tokenizer,
+    Asked, Bound, Column, Condition, Domain, Limit, Measure, Operand, Part, Predicate, Rule, Side, Source,
+    Test, Tokenizer, Transform,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -67,6 +68,9 @@ impl Display for Predicate {
                     }
                     Measure::Difference { least, most } => {
                         difference(f, &left, &right, least, most, self.negated)
+                    }
+                    Measure::Near(Limit { at, strict }) => {
+                        write!(f, "distance_km({left}, {right}) {} {at}", at_most(strict, self.negated))
                     }
                 }
             }
@@ -145,7 +149,7 @@ impl Display for Constant<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.1 {
             Domain::Number => f.write_str(self.0),
-            Domain::Text | Domain::Date => f.write_str(&quoted(self.0)),
+            Domain::Text | Domain::Date | Domain::Point => f.write_str(&quoted(self.0)),
         }
     }
 }
@@ -176,6 +180,9 @@ impl Display for Tokens<'_> {
         let Self(value, tokenizer) = self;
         match tokenizer {
             Tokenizer::Words => write!(f, "words({value})"),
+            Tokenizer::Alphanumeric => write!(f, "alphanumeric({value})"),
+            Tokenizer::Shingles(n) => write!(f, "shingles({value}, {n})"),
+            Tokenizer::Elements => value.fmt(f),
             Tokenizer::Qgrams(1) => write!(f, "chars({value})"),
             Tokenizer::Qgrams(q) => write!(f, "qgrams({value}, {q})"),
         }
@@ -225,20 +232,61 @@ impl Display for Operand {
 }
 
 fn write_operand(f: &mut Formatter<'_>, side: &str, operand: &Operand) -> fmt::Result {
-    // Calls nest outwards: the transform applied last is written first.
-    for transform in operand.transforms.iter().rev() {
-        write!(f, "{}(", transform.name())?;
+    let Operand { columns, source, transforms } = operand;
+    // What is joined by signs stands in parentheses, unless a call puts it into some.
+    let is_bare = transforms.is_empty() && matches!(source, Source::Joined { skips_missing: false, .. });
+    f.write_str(if is_bare { "(" } else { "" })?;
+    Written { side, columns, source, transforms }.fmt(f)?;
+    f.write_str(if is_bare { ")" } else { "" })
+}
+
+/// A value of one side, or a part of one.
+struct Written<'a> {
+    side: &'a str,
+    columns: &'a [Column],
+    source: &'a Source,
+    transforms: &'a [Transform],
+}
+
+impl Display for Written<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { side, columns, source, transforms } = *self;
+        let part = |part: &'_ Part, f: &mut Formatter<'_>| {
+            Written { side, columns, source: &part.source, transforms: &part.transforms }.fmt(f)
+        };
+        let list = |parts: &'_ [Part], between: &str, f: &mut Formatter<'_>| {
+            parts.iter().enumerate().try_for_each(|(n, of)| {
+                f.write_str(if n > 0 { between } else { "" })?;
+                part(of, f)
+            })
+        };
+        let call = |name: &str, parts: &'_ [Part], f: &mut Formatter<'_>| {
+            write!(f, "{name}(")?;
+            list(parts, ", ", f)?;
+            f.write_str(")")
+        };
+        // Calls nest outwards: the transform applied last is written first.
+        for transform in transforms.iter().rev() {
+            write!(f, "{}(", transform.name())?;
+        }
+        match source {
+            Source::Column(place) | Source::List(place) => {
+                f.write_str(side)?;
+                name(f, columns.get(*place).map_or("", |column| &column.name))?;
+            }
+            Source::Constant(constant, domain) => Constant(constant, *domain).fmt(f)?,
+            Source::Joined { parts, skips_missing: false } => list(parts, " || ", f)?,
+            Source::Joined { parts, .. } => call("concat", parts, f)?,
+            Source::Coalesce(parts) => call("coalesce", parts, f)?,
+            Source::NullIf { parts, .. } => call("nullif", &parts[..], f)?,
+            Source::Point(parts) => list(&parts[..], ", ", f)?,
+        }
+        for transform in transforms {
+            transform.write_arguments(f)?;
+            f.write_str(")")?;
+        }
+        Ok(())
     }
-    for (n, column) in operand.columns.iter().enumerate() {
-        f.write_str(if n > 0 { ", " } else { "" })?;
-        f.write_str(side)?;
-        name(f, &column.name)?;
-    }
-    for transform in &operand.transforms {
-        transform.write_arguments(f)?;
-        f.write_str(")")?;
-    }
-    Ok(())
 }
 
 fn name(f: &mut Formatter<'_>, name: &str) -> fmt::Result {

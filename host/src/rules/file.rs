@@ -7,29 +7,40 @@
 //! ```
 //!
 //! A section `[score]` may follow, which says how candidates are scored: `score`.
+//! A section `[columns]` says what columns of tables go by which names: `columns`.
+//! `[missing]` lists what counts as missing: `missing`.
 //! Beside the rules, or instead of them, there may be neighbourhoods: `neighbourhood`. Or all pairs are wanted: `pairs`.
 //!
 //! The TOML is walked by hand rather than by serde, so that every complaint can say what a rule file looks like and
 //! point at the key or the value in question.
 
+mod columns;
+mod missing;
 mod neighbourhood;
 mod pairs;
 mod score;
 
+pub use columns::ColumnEntry;
+pub(crate) use columns::lacking;
 pub(super) use neighbourhood::NearEntry;
 pub use pairs::AllPairs;
 pub(super) use score::{AttributeEntry, LevelEntry, ScoreSection};
 
 use super::Side;
 use super::literal::Literal;
+use super::lookups::{Lookups, beside};
 use super::suggest::nearest;
-use super::syntax::{self, Comparison, Complaint, Formula, Parsed, complaint};
+use super::syntax::{self, Comparison, Complaint, Formula, Parsed, Term, complaint};
+use crate::base::control::Control;
 use crate::base::error::{Error, Result, RuleError};
+use crate::read::table::{Schema, Words};
+use missing::MissingEntries;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -39,6 +50,9 @@ const SHAPE: &str =
 /// The longest file, and the longest text in it: what people write is far below, and a slip must not take gigabytes.
 const MOST_BYTES: u64 = 1 << 24;
 const MOST_TEXT: usize = 1 << 20;
+
+/// The key of the section about what counts as missing.
+const MISSING_KEY: &str = "missing";
 
 /// The key of the section about scores.
 const SCORE_KEY: &str = "score";
@@ -52,6 +66,9 @@ pub struct RuleFile {
     score: Option<ScoreSection>,
     neighbourhoods: Vec<NearEntry>,
     all: Option<AllPairs>,
+    called: Vec<ColumnEntry>,
+    missing: MissingEntries,
+    lookups: OnceLock<Lookups>,
 }
 
 /// One rule of the file.
@@ -92,8 +109,9 @@ impl RuleFile {
     /// Parses the text of a rule file; `path` is for messages alone.
     pub fn parse(path: &Path, source: String) -> Result<Self> {
         match sections(&source) {
-            Ok(Sections { entries, neighbourhoods, all, score }) => {
-                Ok(Self { path: path.to_owned(), source, entries, neighbourhoods, all, score })
+            Ok(Sections { entries, neighbourhoods, all, score, called, missing }) => {
+                let (path, lookups) = (path.to_owned(), OnceLock::new());
+                Ok(Self { path, source, entries, neighbourhoods, all, score, called, missing, lookups })
             }
             Err(complaint) => Err(complaint.about(path, source)),
         }
@@ -123,15 +141,69 @@ impl RuleFile {
     /// loaded.
     pub fn columns(&self) -> impl Iterator<Item = (Side, &str)> {
         let mut seen = HashSet::new();
+        let columns = self.terms().flat_map(move |term| {
+            let (side, columns) = (term.side, term.made.columns());
+            columns.into_iter().map(move |column| (side, column))
+        });
+        columns.filter(move |column| seen.insert(*column))
+    }
+
+    /// All that is compared.
+    fn terms(&self) -> impl Iterator<Item = &Term> {
         let of_rules = self.entries.iter().flat_map(|entry| entry.formula.leaves());
         let attributes = self.score.iter().flat_map(|score| &score.attributes);
         let comparisons = of_rules.chain(attributes.flat_map(AttributeEntry::comparisons));
         let sure = self.score.iter().flat_map(|score| &score.sure);
         let comparisons = comparisons.chain(sure.flat_map(|(formula, _)| formula.leaves()));
         let keys = self.neighbourhoods.iter().flat_map(|entry| &entry.keys);
-        let terms = comparisons.flat_map(Comparison::terms).chain(keys);
-        let columns = terms.flat_map(|term| term.columns.iter().map(|column| (term.side, column.as_str())));
-        columns.filter(move |column| seen.insert(*column))
+        comparisons.flat_map(Comparison::terms).chain(keys)
+    }
+
+    /// The tables that values are looked up in, as the rules name them, and where.
+    fn named_tables(&self) -> Vec<(&str, Range<usize>)> {
+        self.terms().flat_map(|term| term.made.all_files()).collect()
+    }
+
+    /// The files of the tables that values are looked up in: what a job reads besides rules and tables.
+    pub fn tables(&self) -> Vec<PathBuf> {
+        let mut tables: Vec<PathBuf> =
+            self.named_tables().into_iter().map(|(name, _)| beside(&self.path, name)).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        tables
+    }
+
+    /// Reads the tables that values are looked up in, if that was not done yet: else, whoever binds the rules does.
+    pub fn read_tables(&self, control: &Control) -> Result<()> {
+        self.lookups_read(control).map(drop)
+    }
+
+    pub(super) fn lookups(&self) -> Result<&Lookups> {
+        self.lookups_read(&Control::default())
+    }
+
+    fn lookups_read(&self, control: &Control) -> Result<&Lookups> {
+        if let Some(lookups) = self.lookups.get() {
+            return Ok(lookups);
+        }
+        let lookups =
+            Lookups::read(&self.path, &self.named_tables(), control, |complaint| self.error(complaint))?;
+        Ok(self.lookups.get_or_init(|| lookups))
+    }
+
+    /// What counts as missing in tables.
+    pub(crate) fn missing(&self) -> Words {
+        self.missing.words()
+    }
+
+    /// An error if something is said of a column that neither table has.
+    pub(super) fn check_missing(&self, left: &Schema, right: &Schema) -> Result<()> {
+        self.missing.check(left, right).map_err(|complaint| self.error(complaint))
+    }
+
+    /// What columns of tables go by which names.
+    pub fn called(&self) -> &[ColumnEntry] {
+        &self.called
     }
 
     pub(super) fn entries(&self) -> &[Entry] {
@@ -179,6 +251,8 @@ struct Sections {
     neighbourhoods: Vec<NearEntry>,
     all: Option<AllPairs>,
     score: Option<ScoreSection>,
+    called: Vec<ColumnEntry>,
+    missing: MissingEntries,
 }
 
 fn sections(source: &str) -> Parsed<Sections> {
@@ -187,7 +261,12 @@ fn sections(source: &str) -> Parsed<Sections> {
         complaint(error.span().unwrap_or(end..end), format!("this is not TOML: {}", error.message()))
     })?;
     let document = document.get_ref();
-    known_keys(document, &["rules", "neighbourhoods", "pairs", SCORE_KEY], "a rule file", SHAPE)?;
+    known_keys(
+        document,
+        &["rules", "neighbourhoods", "pairs", columns::KEY, MISSING_KEY, SCORE_KEY],
+        "a rule file",
+        SHAPE,
+    )?;
     let near = document.get("neighbourhoods");
     let entries = match document.get("rules") {
         Some(rules) => entries(source, rules)?,
@@ -209,7 +288,9 @@ fn sections(source: &str) -> Parsed<Sections> {
         let span = document.get("rules").or(near).map_or(0..0, Spanned::span);
         return Err(complaint(span, "there are no rules in this file").help(SHAPE));
     }
-    Ok(Sections { entries, neighbourhoods, all, score: score::section(document, source)? })
+    let (score, called) = (score::section(document, source)?, columns::section(document)?);
+    let missing = document.get(MISSING_KEY).map(missing::section).transpose()?.unwrap_or_default();
+    Ok(Sections { entries, neighbourhoods, all, score, called, missing })
 }
 
 fn entries(source: &str, rules: &Spanned<DeValue<'_>>) -> Parsed<Vec<Entry>> {

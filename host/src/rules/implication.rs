@@ -151,7 +151,7 @@ fn needs(test: &Test) -> [Option<Need<'_>>; 2] {
 fn tokenizer(measure: &Measure) -> Option<Tokenizer> {
     match measure {
         Measure::Sets(tokenizer, ..) => Some(*tokenizer),
-        Measure::Equal | Measure::Texts(..) | Measure::Difference { .. } => None,
+        Measure::Equal | Measure::Texts(..) | Measure::Difference { .. } | Measure::Near(_) => None,
     }
 }
 
@@ -169,12 +169,12 @@ impl Need<'_> {
     /// Whether the other is there wherever this one is.
     fn entails(&self, other: &Need<'_>) -> bool {
         let (has, asked) = (&self.operand.transforms, &other.operand.transforms);
-        if self.side != other.side || self.operand.columns != other.operand.columns {
+        if self.side != other.side || !self.operand.is_made_alike(other.operand) {
             return false;
         }
         match (other.tokenizer, other.domain) {
-            // Every text has characters, but not words, or as many characters as a q-gram.
-            (Some(tokens), _) if tokens != Tokenizer::Qgrams(1) => {
+            // Every text has characters, and every list elements, but not words, or as many characters as a q-gram.
+            (Some(tokens), _) if !matches!(tokens, Tokenizer::Qgrams(1) | Tokenizer::Elements) => {
                 has == asked && self.tokenizer.is_some_and(|own| has_tokens(own, tokens))
             }
             // Transforms apply to what is there, and some may leave nothing.
@@ -193,6 +193,8 @@ impl Need<'_> {
 fn has_tokens(own: Tokenizer, other: Tokenizer) -> bool {
     match (own, other) {
         (Tokenizer::Qgrams(own), Tokenizer::Qgrams(other)) => other <= own,
+        (Tokenizer::Shingles(own), Tokenizer::Shingles(other)) => other <= own,
+        (Tokenizer::Shingles(_), Tokenizer::Words) => true,
         (own, other) => own == other,
     }
 }
@@ -233,6 +235,8 @@ enum Of<'a> {
 enum Scale {
     Value,
     Difference,
+    /// The square of a chord.
+    Chord,
     /// A number of edits.
     Distance,
     /// A number of symbols, or of tokens, in common.
@@ -244,7 +248,7 @@ impl Quantity<'_> {
     /// Whether it is a whole number of something.
     fn is_whole(&self) -> bool {
         match self.scale {
-            Scale::Distance | Scale::Common(_) => true,
+            Scale::Distance | Scale::Common(_) | Scale::Chord => true,
             Scale::Value | Scale::Difference => self.domain == Domain::Date,
             Scale::Similarity(..) => false,
         }
@@ -291,11 +295,17 @@ fn quantity(test: &Test) -> Option<(Quantity<'_>, Range<'_>)> {
                         (Scale::Distance, rank, Range::only(whole(0)?))
                     }
                     Domain::Number | Domain::Date => (Scale::Difference, 0, Range::only(whole(0)?)),
+                    Domain::Point => (Scale::Chord, 0, Range::only(whole(0)?)),
                 },
                 Measure::Texts(_, asked) | Measure::Sets(_, _, asked) => {
                     measured(measure.row()?, tokenizer(measure), *asked)?
                 }
                 Measure::Difference { least, most } => (Scale::Difference, 0, Range::within(*least, *most)),
+                // In whole steps, as it is decided: kilometres that differ by less than that ask for the same.
+                Measure::Near(limit) => {
+                    let most = i128::try_from(limit.chord()?.get()).ok()?;
+                    (Scale::Chord, 0, Range::upto(whole(most)?, false))
+                }
             };
             Some((Quantity { of: Of::Pair(left, right), domain: *domain, scale, rank }, range))
         }
@@ -374,13 +384,13 @@ fn of_equal_texts<'a>(claim: Claim<'_>, quantity: &Quantity<'_>) -> Option<Range
             Scale::Distance | Scale::Difference => Range::only(zero),
             Scale::Similarity(..) => Range::only(one),
             Scale::Common(_) => Range::from(one, false),
-            Scale::Value => return None,
+            Scale::Value | Scale::Chord => return None,
         }
     };
     Some([Some(range), None])
 }
 
-/// The transforms that lead from one operand to another of the same columns.
+/// The transforms that lead from one operand to another that is made alike.
 fn further<'a>(from: &Operand, to: &'a Operand) -> Option<&'a [Transform]> {
-    (from.columns == to.columns).then(|| to.transforms.strip_prefix(from.transforms.as_slice())).flatten()
+    from.is_made_alike(to).then(|| to.transforms.strip_prefix(from.transforms.as_slice())).flatten()
 }

@@ -254,12 +254,17 @@ impl Counted {
 }
 
 impl Measure {
-    /// Its row, if it has one: equality and differences have none.
+    /// The name of the function that gives what is asked of it, if it is one of texts or of sets.
+    pub(crate) fn function(&self, asked: Asked<Bound>) -> Option<&'static str> {
+        self.row().map(|row| row.name(row.form(asked)))
+    }
+
+    /// Its row, if it has one: equality, differences and distances have none.
     pub(crate) fn row(&self) -> Option<&'static Row> {
         match *self {
             Self::Texts(by, _) => Row::of(By::Texts(by)),
             Self::Sets(_, by, _) => Row::of(By::Sets(by)),
-            Self::Equal | Self::Difference { .. } => None,
+            Self::Equal | Self::Difference { .. } | Self::Near(_) => None,
         }
     }
 }

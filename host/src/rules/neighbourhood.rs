@@ -41,13 +41,17 @@ pub fn bind_neighbourhoods(
     right: &Schema,
     dedupe: bool,
 ) -> Result<Vec<Neighbourhood>> {
-    let tables = Tables { left, right };
+    let tables = Tables { left, right, lookups: file.lookups()? };
     let bound = file.neighbourhoods().iter().map(|entry| {
         if dedupe && entry.are_two {
             let complaint = complaint(entry.span.clone(), "there is one table, and here are two keys");
             return Err(complaint.help("write one key: key = \"soundex(title)\""));
         }
         let (left, right) = (tables.operand(&entry.keys[0])?, tables.operand(&entry.keys[1])?);
+        if let Some(list) = [&left, &right].into_iter().find(|key| key.operand.is_list()) {
+            let complaint = complaint(entry.span.clone(), format!("{}: they have no order", list.holds()));
+            return Err(complaint.help("sort records by a single value of each"));
+        }
         let domain = equality(&left, &right).ok_or_else(|| {
             let message = format!("{}, and {}: they have no order", left.holds(), right.holds());
             complaint(entry.span.clone(), message).help("sort numbers with numbers and dates with dates")

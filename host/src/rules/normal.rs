@@ -284,8 +284,7 @@ mod tests {
     }
 
     fn predicate(column: usize, negated: bool) -> Predicate {
-        let columns = [Column { place: column, name: column.to_string() }].into();
-        let operand = Operand { columns, transforms: Vec::new() };
+        let operand = Operand::column(Column { place: column, name: column.to_string() }, Vec::new());
         let condition = Condition::Is("x".to_owned());
         let test = Test::Value { side: Side::Left, operand, domain: Domain::Text, condition };
         Predicate { test, negated }

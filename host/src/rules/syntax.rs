@@ -3,21 +3,23 @@
 //! sqlparser reads the SQL; here its tree is narrowed to what a rule can say: comparisons joined by AND, OR and NOT.
 //! Everything that can be wrong without looking at a table is found here: which side a column is on, the shape of a
 //! function call, thresholds out of range. [`tokens`] finds the exact characters of an expression, [`term`] reads what
-//! stands on one side of a comparison, [`call`] the functions in it, [`comparison`] puts the sides together, and
+//! stands on one side of a comparison, [`made`] what a value is made of, [`call`] the functions in it, [`comparison`] puts the sides together, and
 //! [`quantity`] knows what it means that a measure is compared with a number; [`attribute`] takes measures that are not.
 
 mod attribute;
 mod call;
 mod comparison;
+mod made;
 mod op;
 mod quantity;
 mod term;
 mod tokens;
 
 pub(super) use attribute::{Measured, parse_measure};
+pub(super) use made::{From, Made};
 
 use super::literal::Literal;
-use super::{Measure, Side, Transform};
+use super::{Measure, Side};
 use crate::base::decimal::Decimal;
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value};
 use sqlparser::dialect::GenericDialect;
@@ -68,12 +70,11 @@ pub(super) enum Asked {
     AtMost { constant: Constant, strict: bool },
 }
 
-/// What is compared: columns of one side, today one, and their transforms, the innermost first.
+/// What is compared: a value of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Term {
     pub(super) side: Side,
-    pub(super) columns: Vec<String>,
-    pub(super) transforms: Vec<Transform>,
+    pub(super) made: Made,
     pub(super) span: Range<usize>,
 }
 
@@ -332,7 +333,7 @@ impl Rule<'_> {
                 | Expr::Function(_)
                 | Expr::Trim { .. }
                 | Expr::Substring { .. }
-                | Expr::BinaryOp { op: BinaryOperator::Minus, .. }
+                | Expr::BinaryOp { op: BinaryOperator::Minus | BinaryOperator::StringConcat, .. }
         );
         if !is_value {
             return self.unsupported(expr);

@@ -4,16 +4,21 @@
 //! that takes arguments has a file of its own beside, with its row, what it takes, how it is printed and applied.
 
 mod arguments;
+mod lookup;
 mod metaphone;
 mod regexp_replace;
 mod right;
+mod split;
 mod substr;
 
+pub use lookup::Lookup;
 pub use regexp_replace::RegexpReplace;
 pub use right::Right;
+pub use split::Split;
 pub use substr::Substr;
 
 pub(crate) use arguments::{Apply, Argument, Parameter, ParameterKind, Takes};
+pub(in crate::rules) use lookup::Entries;
 
 use crate::base::error::{Error, Result};
 use arguments::WithArguments;
@@ -41,6 +46,12 @@ pub enum Transform {
     RegexpReplace(RegexpReplace),
     /// Without accents: decomposed (NFD), without the marks.
     StripAccents,
+    /// Each character's upper case, and the lower case of that, so that cases agree: `ß` and `ss`, `ς` and `σ`.
+    Casefold,
+    /// A list of what stands between separators.
+    Split(Split),
+    /// A list of what a table has beside the value.
+    Lookup(Lookup),
     /// [`hyperblock_shared::soundex::soundex`].
     Soundex,
     /// Lawrence Philips' Metaphone (*Computer Language* 7(12), 1990) of the ASCII letters, four letters at most.
@@ -79,6 +90,8 @@ pub(crate) const TRANSFORMS: &[Row] = &[
     right::RIGHT,
     regexp_replace::REGEXP_REPLACE,
     substr::SUBSTRING,
+    split::SPLIT,
+    lookup::LOOKUP,
     Row {
         name: "lower",
         also: &["lcase"],
@@ -92,6 +105,15 @@ pub(crate) const TRANSFORMS: &[Row] = &[
         gives_numbers: false,
         keeps_values: true,
         does: Does::Plain(Transform::Upper, |value| Cow::Owned(value.to_uppercase())),
+    },
+    Row {
+        name: "casefold",
+        also: &[],
+        gives_numbers: false,
+        keeps_values: true,
+        does: Does::Plain(Transform::Casefold, |value| {
+            Cow::Owned(value.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect())
+        }),
     },
     Row {
         name: "trim",
@@ -156,6 +178,8 @@ impl Transform {
             Self::Substr(substr) => Some(substr),
             Self::Right(right) => Some(right),
             Self::RegexpReplace(replace) => Some(replace),
+            Self::Split(split) => Some(split),
+            Self::Lookup(lookup) => Some(lookup),
             _ => None,
         }
     }
@@ -171,6 +195,11 @@ impl Transform {
     /// Whether what it gives is a number.
     pub(crate) fn gives_numbers(&self) -> bool {
         self.row().is_some_and(|row| row.gives_numbers)
+    }
+
+    /// Whether what it gives is a list.
+    pub(crate) fn gives_lists(&self) -> bool {
+        matches!(self, Self::Split(_) | Self::Lookup(_))
     }
 
     /// Whether it leaves something of every value.
@@ -242,6 +271,7 @@ mod tests {
             Transform::Substr(Substr { from: 2, len: None }),
             Transform::Substr(Substr { from: 1, len: Some(3) }),
             Transform::Right(Right { len: 4 }),
+            Transform::Split(Split { separator: "it's; ".to_owned() }),
             replace(false, false),
             replace(true, false),
             replace(false, true),

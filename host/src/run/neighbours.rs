@@ -24,6 +24,7 @@ const MERGED: usize = 1 << 20;
 /// the rules.
 pub struct Stream<'a> {
     neighbours: Option<Box<dyn Neighbours + 'a>>,
+    orders: &'a Orders,
     control: &'a Control,
     n_left: u32,
     /// Left records whose neighbours are found at once.
@@ -63,6 +64,7 @@ impl<'a> Stream<'a> {
         let step = (at_once as u64 / orders.most_neighbours().max(1)).clamp(1, u64::from(u32::MAX)) as u32;
         Ok(Self {
             neighbours,
+            orders,
             control,
             n_left: orders.n_left,
             step,
@@ -107,11 +109,12 @@ impl<'a> Stream<'a> {
         let lefts = std::mem::replace(&mut self.next, self.n_left)..self.n_left;
         let Some(neighbours) = self.neighbours.as_mut().filter(|_| !lefts.is_empty()) else { return Ok(()) };
         let (control, step, first_rule, watch) = (self.control, self.step, self.first_rule, self.watch);
+        let orders = self.orders;
         let find = |hand_on: HandOn<'_>| {
             let (mut next, mut found) = (lefts.start, Vec::new());
             while next < lefts.end {
                 let upto = next.saturating_add(step).min(lefts.end);
-                pairs(&mut **neighbours, next..upto, first_rule, control, &mut found)?;
+                pairs((&mut **neighbours, orders), next..upto, first_rule, control, &mut found)?;
                 next = upto;
                 let Some(buffer) = hand_on(found) else { break };
                 found = buffer;
@@ -129,7 +132,8 @@ impl<'a> Stream<'a> {
             (self.n_taken, self.found) = (0, std::mem::take(&mut self.found));
             self.found.clear();
             let upto = self.next.saturating_add(self.step).min(self.n_left);
-            pairs(&mut **neighbours, self.next..upto, self.first_rule, self.control, &mut self.found)?;
+            let near = (&mut **neighbours, self.orders);
+            pairs(near, self.next..upto, self.first_rule, self.control, &mut self.found)?;
             self.next = upto;
         }
         Ok(self.found.get(self.n_taken).copied())
@@ -138,7 +142,7 @@ impl<'a> Stream<'a> {
 
 /// Appends the pairs of some left records, by the numbers that neighbourhoods have behind so many rules.
 fn pairs(
-    neighbours: &mut dyn Neighbours,
+    (neighbours, orders): (&mut (dyn Neighbours + '_), &Orders),
     lefts: Range<u32>,
     first_rule: u32,
     control: &Control,
@@ -146,6 +150,9 @@ fn pairs(
 ) -> Result<()> {
     control.check()?;
     neighbours.pairs(lefts, control, found)?;
+    if !orders.all_count() {
+        found.retain(|near| orders.counts(near));
+    }
     if first_rule > 0 {
         found.par_iter_mut().for_each(|near| near.rule += first_rule);
     }

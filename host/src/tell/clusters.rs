@@ -3,7 +3,10 @@
 use crate::base::json::{SUMMARY_VERSION, seconds};
 use crate::base::stopwatch::Stages;
 use crate::entities::cluster::ClusterMethod;
-use crate::tell::evaluate::{Agreement, EntityQuality};
+use crate::entities::survival::ChangeCounts;
+use crate::tell::apart::Apart;
+use crate::tell::evaluate::{Agreement, EntityQuality, Told, percent};
+use crate::tell::survived;
 use hashbrown::HashMap;
 use indicatif::HumanCount;
 use serde_json::{Value, json};
@@ -16,6 +19,8 @@ pub struct ClusterSummary {
     pub device: String,
     /// The method that made the entities.
     pub method: ClusterMethod,
+    /// That records of one source stayed apart, if so.
+    pub apart: Option<Apart>,
     /// Pairs in the file.
     pub n_rows: u64,
     /// Those that reach the threshold.
@@ -26,6 +31,8 @@ pub struct ClusterSummary {
     pub n_entities: u32,
     /// Records of the largest one.
     pub largest: u32,
+    /// What became of the ids that entities had before, if those are known.
+    pub ids: Option<ChangeCounts>,
     /// How good they are, where the truth is known.
     pub quality: Option<EntityQuality>,
     /// Time by stage, in order.
@@ -46,16 +53,24 @@ impl ClusterSummary {
 impl ClusterSummary {
     /// The summary for programs, as [`tell::json`](crate::tell::json) says.
     pub fn json(&self) -> Value {
-        let of = |it: Agreement| json!({ "precision": it.precision, "recall": it.recall, "f1": it.f1 });
-        let quality =
-            self.quality.map(|it| json!({ "pairwise": of(it.pairwise), "b_cubed": of(it.b_cubed) }));
+        let quality = self.quality.map(|it| {
+            json!({
+                "pairwise": it.pairwise.json(),
+                "b_cubed": it.b_cubed.map(|it| it.json()),
+                "decided": it.n_decided,
+                "coverage": it.coverage.json(it.n_pairs, it.n_decided),
+                "intervals": it.intervals.map(|it| it.json()),
+            })
+        });
         json!({
             "version": SUMMARY_VERSION,
             "device": self.device,
             "method": self.method.to_string(),
+            "apart": self.apart.as_ref().map(Apart::json),
             "records": { "all": self.n_records },
             "pairs": { "all": self.n_rows, "kept": self.n_pairs },
             "entities": { "all": self.n_entities, "largest": self.largest },
+            "ids": self.ids.as_ref().map(survived::json),
             "quality": quality,
             "seconds": seconds(&self.stages),
         })
@@ -65,7 +80,11 @@ impl ClusterSummary {
 impl fmt::Display for ClusterSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "device           {}", self.device)?;
-        writeln!(f, "method           {} ({})", self.method, self.method.about())?;
+        write!(f, "method           {} ({}", self.method, self.method.about())?;
+        if let Some(apart) = &self.apart {
+            write!(f, "{apart}")?;
+        }
+        writeln!(f, ")")?;
         match self.n_rows == self.n_pairs {
             true => writeln!(f, "pairs            {}", HumanCount(self.n_pairs))?,
             false => {
@@ -75,10 +94,26 @@ impl fmt::Display for ClusterSummary {
         writeln!(f, "records          {}", HumanCount(self.n_records.into()))?;
         writeln!(f, "entities         {}", HumanCount(self.n_entities.into()))?;
         writeln!(f, "largest entity   {}", HumanCount(self.largest.into()))?;
-        if let Some(EntityQuality { pairwise, b_cubed, .. }) = self.quality {
-            for (name, Agreement { precision, recall, f1 }) in [("pairwise", pairwise), ("B-cubed", b_cubed)]
-            {
-                writeln!(f, "{name:16} precision {precision:.4}, recall {recall:.4}, F1 {f1:.4}")?;
+        if let Some(ids) = &self.ids {
+            survived::line(ids, f)?;
+        }
+        if let Some(quality) = self.quality {
+            let EntityQuality { pairwise, b_cubed, intervals, coverage, .. } = quality;
+            if !coverage.is_complete {
+                let decided = percent(quality.n_decided, quality.n_pairs);
+                let n_pairs = HumanCount(quality.n_pairs);
+                writeln!(f, "labels           {coverage}: {decided} of {n_pairs} in entities")?;
+            }
+            let measures = [("pairwise", Some(pairwise), intervals), ("B-cubed", b_cubed, None)];
+            for (name, measures, intervals) in measures {
+                let Some(Agreement { precision, recall, f1 }) = measures else {
+                    writeln!(f, "{name:16} unknown: labels of pairs do not say who is of an entity")?;
+                    continue;
+                };
+                let intervals = intervals.unwrap_or_default();
+                let precision = Told(precision, intervals.precision);
+                let (recall, f1) = (Told(recall, intervals.recall), Told(f1, intervals.f1));
+                writeln!(f, "{name:16} precision {precision}, recall {recall}, F1 {f1}")?;
             }
         }
         writeln!(f, "time             {}", self.stages)

@@ -18,7 +18,7 @@ pub struct Point {
     pub entities: Agreement,
 }
 
-/// Pairs of nearly the same probability, or mean.
+/// Pairs of nearly the same probability, or mean, of which it is known whether they match.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bin {
     /// From so many billionths on,
@@ -27,10 +27,22 @@ pub struct Bin {
     pub to: u32,
     /// How many pairs there are.
     pub n_pairs: u64,
-    /// The billionths of all of them together.
-    pub sum: u64,
-    /// How many of them match.
-    pub n_right: u64,
+    /// How many pairs they stand for: as many, unless they were chosen with probabilities that the truth tells.
+    pub weight: f64,
+    /// The billionths of all of those together.
+    pub sum: f64,
+    /// How many of those match.
+    pub right: f64,
+}
+
+impl Bin {
+    /// One more, that stands for so many.
+    pub(crate) fn add(&mut self, billionths: u32, is_right: bool, weight: f64) {
+        self.n_pairs += 1;
+        self.weight += weight;
+        self.sum += weight * f64::from(billionths);
+        self.right += if is_right { weight } else { 0.0 };
+    }
 }
 
 /// Thresholds, and pairs by their probability.
@@ -63,14 +75,19 @@ const TOP: f64 = 20.0;
 const LEGEND: f64 = 170.0;
 
 impl Curve {
-    /// A row for each threshold.
+    /// A row for each threshold. What no label decides is left empty.
     pub fn csv(&self) -> String {
         let mut csv =
             String::from("threshold,pairs,precision,recall,f1,entity_precision,entity_recall,entity_f1\n");
         for Point { threshold, n_pairs, pairs, entities } in &self.points {
             let _ = write!(csv, "{},{n_pairs}", Billionths(*threshold));
             for Agreement { precision, recall, f1 } in [pairs, entities] {
-                let _ = write!(csv, ",{precision:.6},{recall:.6},{f1:.6}");
+                for measure in [precision, recall, f1] {
+                    let _ = match measure.is_nan() {
+                        true => write!(csv, ","),
+                        false => write!(csv, ",{measure:.6}"),
+                    };
+                }
             }
             csv.push('\n');
         }
@@ -80,10 +97,9 @@ impl Curve {
     /// A row for each range of probabilities that a pair has: what they say, and how many were right.
     pub fn reliability(&self) -> String {
         let mut csv = String::from("from,to,pairs,expected,right\n");
-        for Bin { from, to, n_pairs, sum, n_right } in self.bins.iter().filter(|bin| bin.n_pairs > 0) {
-            let n = *n_pairs as f64;
+        for Bin { from, to, n_pairs, weight, sum, right } in self.bins.iter().filter(|bin| bin.n_pairs > 0) {
             let (from, to) = (Billionths(*from), Billionths(*to));
-            let (expected, right) = (*sum as f64 / n / 1e9, *n_right as f64 / n);
+            let (expected, right) = (sum / weight / 1e9, right / weight);
             let _ = writeln!(csv, "{from},{to},{n_pairs},{expected:.6},{right:.6}");
         }
         csv
@@ -117,7 +133,8 @@ impl Curve {
         for (nth, ((name, colour, of), thickness)) in LINES.iter().enumerate() {
             let place =
                 |point: &Point| format!("{:.1},{:.1}", x(f64::from(point.threshold) / 1e9), y(of(point)));
-            let places: Vec<String> = self.points.iter().map(place).collect();
+            let places: Vec<String> =
+                self.points.iter().filter(|point| !of(point).is_nan()).map(place).collect();
             let (from, at) = (LEFT + WIDTH + 15.0, TOP + 15.0 + 22.0 * nth as f64);
             let stroke = format!("stroke=\"{colour}\" stroke-width=\"{thickness}\" fill=\"none\"");
             let _ = write!(
@@ -145,7 +162,7 @@ mod tests {
             pairs: Agreement::new(precision, recall),
             entities: Agreement::new(1.0, 0.5),
         };
-        let bin = Bin { from: 0, to: 500_000_000, n_pairs: 4, sum: 1_000_000_000, n_right: 1 };
+        let bin = Bin { from: 0, to: 500_000_000, n_pairs: 4, weight: 4.0, sum: 1e9, right: 1.0 };
         let curve = Curve {
             points: vec![point(0, 0.5, 1.0), point(950_000_000, 0.75, 0.25)],
             bins: vec![bin, Bin { from: 500_000_000, to: 1_000_000_000, ..Bin::default() }],

@@ -6,6 +6,7 @@
 
 mod arrow;
 mod candidates;
+mod changes;
 mod csv;
 mod entities;
 mod format;
@@ -19,12 +20,15 @@ mod tests;
 mod tuples;
 
 pub use candidates::CandidateRows;
+pub use changes::ChangeRows;
 pub use csv::Lines;
 pub use entities::EntityRows;
 pub use format::Format;
 pub use iterations::IterationRows;
 pub use scored::ScoredRows;
 pub use tuples::TupleRows;
+
+pub(crate) use ids::{IdColumn, SourceColumn};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -66,8 +70,13 @@ pub struct Output<'a, R: Rows> {
 impl<'a, R: Rows> Output<'a, R> {
     /// Starts the file. `-` is standard output, as CSV.
     pub fn create(path: &Path, rows: R, control: &'a Control) -> Result<Self> {
-        let target = Target::create(path)?;
-        let writer = Writer::new(path, target.file()?, &rows)?;
+        Self::create_at(Target::create(path)?, rows, control)
+    }
+
+    /// The same at a place that was made ready before.
+    #[doc(hidden)]
+    pub fn create_at(target: Target, rows: R, control: &'a Control) -> Result<Self> {
+        let writer = Writer::new(target.path(), target.file()?, &rows)?;
         let n_rows = writer.n_rows();
         Ok(Self { writer, target, rows, n_rows, waiting: Vec::new(), control })
     }
@@ -101,12 +110,18 @@ impl<'a, R: Rows> Output<'a, R> {
     }
 
     /// Writes what is left, and puts the file in its place.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
+        self.written()?.finish()
+    }
+
+    /// Writes what is left. The file is whole then, and has yet to be put in its place.
+    #[doc(hidden)]
+    pub fn written(mut self) -> Result<Target> {
         let rest = mem::take(&mut self.waiting);
         self.step(&rest)?;
         self.writer.finish()?;
         self.control.check()?;
-        self.target.finish()
+        Ok(self.target)
     }
 }
 

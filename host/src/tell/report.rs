@@ -4,7 +4,9 @@ use crate::base::billionths::Billionths;
 use crate::base::shown::shown;
 use crate::base::stopwatch::Stages;
 use crate::entities::score::Tally;
-use crate::tell::evaluate::Quality;
+use crate::tell::each_rule::{RuleCounts, Table};
+use crate::tell::errors::ErrorCounts;
+use crate::tell::evaluate::{Quality, Told, percent};
 use crate::tell::left_out::LeftOut;
 use indicatif::HumanCount;
 use std::fmt;
@@ -18,6 +20,8 @@ pub struct Summary {
     pub n_left: u32,
     /// Right records, if there are two tables.
     pub n_right: Option<u32>,
+    /// Where several tables are compared as one: what each is called, and its records.
+    pub tables: Vec<(String, u32)>,
     /// All pairs there are.
     pub n_pairs: u64,
     /// Pairs of records that were decided: all there are of those that some rule is about.
@@ -30,8 +34,12 @@ pub struct Summary {
     pub left_out: Vec<LeftOut>,
     /// What became of them, where they were scored.
     pub scored: Option<Tally>,
+    /// What each rule and neighbourhood finds by itself, if that was asked for.
+    pub each_rule: Option<Vec<RuleCounts>>,
     /// How good they are, where the truth is known.
     pub quality: Option<Quality>,
+    /// How many pairs are missed and wrong, by cause, if that was asked for.
+    pub errors: Option<ErrorCounts>,
     /// Time by stage, in order.
     pub stages: Stages,
     /// The most memory that the process held, where the system tells.
@@ -61,6 +69,10 @@ impl fmt::Display for Summary {
                 HumanCount(right.into())
             )?,
         }
+        let width = self.tables.iter().map(|(name, _)| shown(name).chars().count()).max().unwrap_or(0);
+        for (name, n) in &self.tables {
+            writeln!(f, "  {:width$}  {}", shown(name).to_string(), HumanCount((*n).into()))?;
+        }
         writeln!(f, "pairs compared   {} of {}", HumanCount(self.n_compared), HumanCount(self.n_pairs))?;
         writeln!(f, "candidates       {}", HumanCount(n_candidates))?;
         let by_rule = self.by_rule.iter().map(|(name, n)| (shown(name), n)).collect::<Vec<_>>();
@@ -85,7 +97,8 @@ impl fmt::Display for Summary {
             )?;
         }
         writeln!(f, "reduction ratio  {:.6}", 1.0 - cssr)?;
-        if let Some(Quality { n_matches, n_found, recall, precision, f1, n_unknown }) = self.quality {
+        if let Some(quality) = self.quality {
+            let Quality { n_matches, n_found, recall, precision, f1, n_unknown, .. } = quality;
             writeln!(f, "matches found    {} of {}", HumanCount(n_found), HumanCount(n_matches))?;
             if n_unknown > 0 {
                 writeln!(
@@ -94,10 +107,27 @@ impl fmt::Display for Summary {
                     HumanCount(n_unknown)
                 )?;
             }
-            writeln!(f, "recall           {recall:.4}")?;
-            writeln!(f, "precision        {precision:.4}")?;
-            writeln!(f, "F1               {f1:.4}")?;
+            if !quality.coverage.is_complete {
+                writeln!(f, "labels           {}", quality.coverage)?;
+            }
+            let intervals = quality.intervals.unwrap_or_default();
+            writeln!(f, "recall           {}", Told(recall, intervals.recall))?;
+            write!(f, "precision        {}", Told(precision, intervals.precision))?;
+            if !quality.coverage.is_complete {
+                let Quality { n_candidates, n_decided, .. } = quality;
+                let what = if self.scored.is_some() { "kept" } else { "candidates" };
+                write!(f, ", decided {} of {}", percent(n_decided, n_candidates), HumanCount(n_candidates))?;
+                write!(f, " {what}")?;
+            }
+            writeln!(f)?;
+            writeln!(f, "F1               {}", Told(f1, intervals.f1))?;
             writeln!(f, "CSSR             {cssr:.3e}")?;
+        }
+        if let Some(errors) = &self.errors {
+            write!(f, "{errors}")?;
+        }
+        if let Some(each_rule) = &self.each_rule {
+            write!(f, "{}", Table(each_rule))?;
         }
         writeln!(f, "time             {}", self.stages)?;
         if let Some(bytes) = self.peak_memory {

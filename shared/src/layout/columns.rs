@@ -1,7 +1,7 @@
 //! A job's columns in device memory, and the scratch of its threads.
 
 use super::{DeviceSlice, DeviceSliceMut};
-use crate::columns::{Head, Reach};
+use crate::columns::{Head, Point, Reach};
 use bytemuck::{Pod, Zeroable};
 
 /// [`crate::columns::Texts`] in device memory.
@@ -36,13 +36,15 @@ pub struct DeviceColumns {
     pub texts: DeviceSlice<DeviceTexts>,
     /// By column of sets.
     pub sets: DeviceSlice<DeviceSets>,
+    /// By column of points.
+    pub points: DeviceSlice<DeviceSlice<Point>>,
     /// By column of numbers, what each code reaches.
     pub reaches: DeviceSlice<DeviceSlice<Reach>>,
     /// By column of marks, a bit for each code.
     pub marks: DeviceSlice<DeviceSlice<u32>>,
 }
 
-const _: () = assert!(size_of::<DeviceColumns>() == 80);
+const _: () = assert!(size_of::<DeviceColumns>() == 96);
 
 /// Words for each thread of a launch, where values are too long for registers.
 #[repr(C)]

@@ -85,9 +85,9 @@ pub struct DeviceScores {
     pub wanted: [u32; 2],
 }
 
-const DECIDE: usize = 80 + 16 + 16 + 8 + 24 + 16;
+const DECIDE: usize = 96 + 16 + 16 + 8 + 24 + 16;
 const _: () = assert!(size_of::<DeviceDecide>() == DECIDE);
 const _: () = assert!(size_of::<DeviceScan>() == DECIDE + size_of::<DeviceSweep>());
 const _: () = assert!(size_of::<DeviceResidual>() == DECIDE + size_of::<DeviceJoin>() + 48);
 const _: () = assert!(size_of::<DeviceListed>() == DECIDE + size_of::<DeviceSweep>() + 32);
-const _: () = assert!(size_of::<DeviceScores>() == 80 + 5 * 16 + 8 + 24 + 8);
+const _: () = assert!(size_of::<DeviceScores>() == 96 + 5 * 16 + 8 + 24 + 8);

@@ -100,7 +100,7 @@ pub struct DeviceAlike {
     pub is_joined: u32,
 }
 
-const _: () = assert!(size_of::<DeviceGrams>() == 80 + 6 * 16 + 8 + 16);
-const _: () = assert!(size_of::<DeviceValued>() == 80 + 7 * 16 + 16);
+const _: () = assert!(size_of::<DeviceGrams>() == 96 + 6 * 16 + 8 + 16);
+const _: () = assert!(size_of::<DeviceValued>() == 96 + 7 * 16 + 16);
 const _: () = assert!(size_of::<DeviceGroups>() == 3 * 16);
 const _: () = assert!(size_of::<DeviceAlike>() == 5 * 16 + 8 + 8);

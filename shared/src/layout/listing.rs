@@ -162,5 +162,5 @@ pub struct DeviceReach {
 }
 
 const _: () = assert!(size_of::<DeviceKeys>() == 11 * 16 + 8 + 16);
-const _: () = assert!(size_of::<DeviceLists>() == 80 + 2 * 16 + 8 + 9 * 16 + 24 + 16);
+const _: () = assert!(size_of::<DeviceLists>() == 96 + 2 * 16 + 8 + 9 * 16 + 24 + 16);
 const _: () = assert!(size_of::<DeviceReach>() == 6 * 16 + 16);

@@ -2,7 +2,7 @@
 
 use super::{Billionths, MOST_LEVELS, ONE, PLACES};
 use crate::columns::{Columns, MISSING};
-use crate::measure::{Asked, Measure, OfSets, OfTexts, equal, within};
+use crate::measure::{Asked, Measure, OfSets, OfTexts, Square, equal, near, within};
 use crate::predicate::{Predicate, Test};
 use crate::text::Scratch;
 use crate::threshold::Threshold;
@@ -29,10 +29,12 @@ pub struct Attribute {
     pub kind: u32,
     /// Which measure of texts or of sets; its number.
     pub variant: u32,
-    /// The texts, sets or reaches that it looks at.
+    /// The texts, sets, points or reaches that it looks at.
     pub column: u32,
-    /// What a condition compares a count with.
+    /// What a condition compares a count with, or the lowest word of what it compares a squared chord with.
     pub bound: u32,
+    /// The upper words of a squared chord.
+    pub upper: [u32; 2],
     /// Whether a comparison must fail: 1 if so.
     pub negated: u32,
     /// What it counts in the mean. All attributes' stay below 2^32 together.
@@ -57,7 +59,7 @@ pub struct Attribute {
 }
 
 /// Words in an [`Attribute`].
-pub(crate) const ATTRIBUTE_WORDS: usize = 15 + MOST_LEVELS + PLACES;
+pub(crate) const ATTRIBUTE_WORDS: usize = 17 + MOST_LEVELS + PLACES;
 const _: () = assert!(size_of::<Attribute>() == 4 * ATTRIBUTE_WORDS);
 
 /// What an attribute compares by.
@@ -79,6 +81,8 @@ pub enum Kind {
     Left,
     /// Whether the right record is.
     Right,
+    /// Whether points are near each other.
+    Near,
 }
 
 impl Kind {
@@ -93,7 +97,8 @@ impl Kind {
             4 => Self::Texts,
             5 => Self::Sets,
             6 => Self::Left,
-            _ => Self::Right,
+            7 => Self::Right,
+            _ => Self::Near,
         }
     }
 }
@@ -101,6 +106,7 @@ impl Kind {
 impl Attribute {
     /// What a predicate tests; of a similarity its value, without the bound. Of no weight, with no levels, and alone.
     pub fn of(predicate: &Predicate) -> Self {
+        let mut upper = [0; 2];
         let (left, right, (kind, variant, column, bound)) = match predicate.test {
             Test::Left { marks } => (0, 0, (Kind::Left, 0, marks, 0)),
             Test::Right { marks } => (0, 0, (Kind::Right, 0, marks, 0)),
@@ -116,13 +122,17 @@ impl Attribute {
                         Asked::Count(bound) => (Kind::SetCount, by as u32, sets, bound),
                         Asked::Similarity(_) => (Kind::Sets, by as u32, sets, 0),
                     },
+                    Measure::Near { points, most: Square([bound, middle, high]), .. } => {
+                        upper = [middle, high];
+                        (Kind::Near, 0, points, bound)
+                    }
                 };
                 (left, right, by)
             }
         };
         let (kind, negated) = (kind as u32, u32::from(predicate.negated));
         let (ends, terms) = (ENDS_CONJUNCTION | ENDS_ATTRIBUTE, NO_TERMS);
-        Self { left, right, kind, variant, column, bound, negated, ends, terms, ..Self::zeroed() }
+        Self { left, right, kind, variant, column, bound, upper, negated, ends, terms, ..Self::zeroed() }
     }
 
     /// The same as a condition: whether the predicate holds. What it asks of a similarity is asked of its billionths.
@@ -214,6 +224,12 @@ impl Attribute {
             }
             Kind::SetCount | Kind::Sets => {
                 OfSets::from_number(self.variant).score(columns.sets(self.column), l, r, asked)?
+            }
+            Kind::Near => {
+                let [middle, high] = self.upper;
+                let most = Square([self.bound, middle, high]);
+                let points = columns.points(self.column);
+                one_if(near::holds(&points[l as usize], &points[r as usize], most))
             }
             Kind::Left => one_if(marked(left)),
             Kind::Right => one_if(marked(right)),

@@ -29,12 +29,55 @@ fn comparison() -> BoxedStrategy<String> {
         2 => overlap(),
         2 => distance(),
         3 => difference(),
+        1 => on_the_sphere(),
     ]
     .boxed()
 }
 
-/// A left and a right operand, in either order, mostly over the same column and under the same transforms.
+/// A left and a right operand, in either order: of a column each, or of several.
 fn pair(columns: &'static [&'static str]) -> BoxedStrategy<(String, String)> {
+    let made = (made(), made(), 0..3u8, any::<bool>()).prop_map(|(one, other, same, swap)| {
+        let other = if same < 2 { one.clone() } else { other };
+        let (l, r) = (one.replace('@', "l."), other.replace('@', "r."));
+        if swap { (r, l) } else { (l, r) }
+    });
+    prop_oneof![4 => single(columns), 1 => made].boxed()
+}
+
+/// A value that is made of several, under transforms; `@` stands for the side.
+fn made() -> BoxedStrategy<String> {
+    let constant = || select(vec!["' '", "'a'", "''", "'ab'", "'-'", "'it''s'"]).prop_map(str::to_owned);
+    let column = || {
+        (select(TEXTS), transforms()).prop_map(|(column, around)| wrap(&format!("@{column}"), around)).boxed()
+    };
+    let several = |part: BoxedStrategy<String>| {
+        let two = || (part.clone(), part.clone());
+        let three = (part.clone(), prop_oneof![part.clone(), constant()], part.clone());
+        let last = (part.clone(), prop_oneof![2 => part.clone(), 1 => constant()]);
+        prop_oneof![
+            three.clone().prop_map(|(a, b, c)| format!("concat({a}, {b}, {c})")),
+            three.prop_map(|(a, b, c)| format!("({a} || {b} || {c})")),
+            (constant(), part.clone()).prop_map(|(a, b)| format!("concat({a}, {b})")),
+            last.prop_map(|(a, b)| format!("coalesce({a}, {b})")),
+            two().prop_map(|(a, b)| format!("nullif({a}, {b})")),
+            (part.clone(), constant()).prop_map(|(a, b)| format!("nullif({a}, {b})")),
+        ]
+        .boxed()
+    };
+    // Of texts: what a year is compared with is no text.
+    let shallow = several(column().prop_map(|column| format!("trim({column})")).boxed());
+    let deep =
+        several(prop_oneof![shallow.clone(), column().prop_map(|column| format!("lower({column})"))].boxed());
+    (
+        prop_oneof![2 => shallow, 1 => deep],
+        select(vec!["{}", "{}", "lower({})", "trim({})", "substr({}, 2, 3)"]),
+    )
+        .prop_map(|(made, around)| wrap(&made, around))
+        .boxed()
+}
+
+/// A left and a right column, in either order, mostly over the same column and under the same transforms.
+fn single(columns: &'static [&'static str]) -> BoxedStrategy<(String, String)> {
     let column = || select(columns);
     (column(), column(), transforms(), transforms(), 0..4u8, any::<bool>())
         .prop_map(|(one, other, around, around_other, same, swap)| {
@@ -65,6 +108,7 @@ fn transforms() -> impl Strategy<Value = &'static str> {
         "soundex(substr({}, 2, 4))",
         "substr(lower({}), 3, 60)",
         "upper({})",
+        "casefold({})",
         "left({}, 3)",
         "right(trim({}), 2)",
         "substring({} FROM 2 FOR 3)",
@@ -97,6 +141,10 @@ fn equality() -> BoxedStrategy<String> {
         Just(("year(l.d)", "year(r.d)")),
         Just(("year(r.d)", "l.n")),
         Just(("year(l.d)", "year(r.code)")),
+        Just(("coalesce(l.n, l.x)", "r.x")),
+        Just(("coalesce(l.x, 5)", "coalesce(r.n, r.x, -1)")),
+        Just(("nullif(l.n, 5.0)", "nullif(r.x, r.n)")),
+        Just(("coalesce(l.d, '2020-02-29')", "nullif(r.d, '2020-03-01')")),
     ];
     let bare = bare.prop_map(|(a, b)| (a.to_owned(), b.to_owned()));
     (prop_oneof![2 => texts, 1 => bare], select(vec!["=", "=", "<>"]))
@@ -249,7 +297,16 @@ fn similarity() -> BoxedStrategy<String> {
 
 /// A left and a right set; `{}` alone is the set of characters.
 fn two_sets() -> impl Strategy<Value = (String, String)> {
-    let sets = select(vec!["words({})", "words({})", "qgrams({}, 2)", "qgrams({}, 3)", "chars({})", "{}"]);
+    let sets = select(vec![
+        "words({})",
+        "words({})",
+        "alphanumeric({})",
+        "shingles({}, 2)",
+        "qgrams({}, 2)",
+        "qgrams({}, 3)",
+        "chars({})",
+        "{}",
+    ]);
     (pair(ANY), sets).prop_map(|((a, b), sets)| (wrap(&a, sets), wrap(&b, sets)))
 }
 
@@ -276,6 +333,27 @@ fn overlap() -> BoxedStrategy<String> {
     (two_sets(), bounds).prop_map(|((a, b), bound)| format!("overlap({a}, {b}) {bound}")).boxed()
 }
 
+/// Small numbers are degrees, too.
+fn on_the_sphere() -> BoxedStrategy<String> {
+    let places = select(vec![
+        "l.n, l.x, r.n, r.x",
+        "r.x, r.n, l.x, l.n",
+        "l.n, l.x, r.x, r.n",
+        "l.n, coalesce(l.x, l.n), trim(r.code), r.x",
+    ]);
+    let bounds = select(vec![
+        "<= 0",
+        "<= 0.5",
+        "<= 160",
+        "< 1000",
+        "> 300",
+        ">= 2000",
+        "BETWEEN 100 AND 500",
+        "<= 9000",
+    ]);
+    (places, bounds).prop_map(|(places, bound)| format!("distance_km({places}) {bound}")).boxed()
+}
+
 /// Two numbers or two dates.
 fn two_numbers() -> impl Strategy<Value = (&'static str, &'static str)> {
     select(vec![
@@ -286,6 +364,8 @@ fn two_numbers() -> impl Strategy<Value = (&'static str, &'static str)> {
         ("r.d", "l.d"),
         ("year(l.d)", "year(r.d)"),
         ("r.n", "year(l.code)"),
+        ("coalesce(l.x, l.n)", "r.n"),
+        ("coalesce(r.d, '2020-02-29')", "nullif(l.d, '0001-01-01')"),
     ])
 }
 

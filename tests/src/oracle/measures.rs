@@ -1,6 +1,7 @@
 //! The similarities, as their definitions say, as exact fractions.
 
 use super::numbers::{Fraction, add, multiply};
+use super::values::elements;
 use hyperblock::rules::{OfSets, OfTexts, Tokenizer};
 use std::collections::HashSet;
 
@@ -37,7 +38,7 @@ pub(super) fn of_sets(by: OfSets, (common, n_a, n_b): (i128, i128, i128)) -> Fra
 }
 
 /// How many edits lead from one to the other.
-fn edits(a: &str, b: &str, distance: OfTexts) -> usize {
+pub(super) fn edits(a: &str, b: &str, distance: OfTexts) -> usize {
     match distance {
         OfTexts::Levenshtein => strsim::levenshtein(a, b),
         OfTexts::Damerau => strsim::osa_distance(a, b),
@@ -50,7 +51,7 @@ fn edits(a: &str, b: &str, distance: OfTexts) -> usize {
 }
 
 /// How many characters the longest common subsequence has: the last cell of the matrix, row by row.
-fn lcs(a: &str, b: &str) -> usize {
+pub(super) fn lcs(a: &str, b: &str) -> usize {
     let mut row = vec![0; b.chars().count() + 1];
     for x in a.chars() {
         let mut diagonal = 0;
@@ -123,6 +124,21 @@ pub(super) fn common(a: &str, b: &str, tokenizer: Tokenizer) -> Option<(i128, i1
 fn tokens(text: &str, tokenizer: Tokenizer) -> HashSet<String> {
     match tokenizer {
         Tokenizer::Words => text.split_whitespace().map(str::to_owned).collect(),
+        Tokenizer::Elements => elements(text).into_iter().collect(),
+        Tokenizer::Shingles(n) => {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            words.windows(n as usize).map(|words| words.join(" ")).collect()
+        }
+        Tokenizer::Alphanumeric => {
+            let mut runs = vec![String::new()];
+            for char in text.chars() {
+                match char.is_alphabetic() || char.is_numeric() {
+                    true => runs.iter_mut().last().expect("a run").push(char),
+                    false => runs.push(String::new()),
+                }
+            }
+            runs.into_iter().filter(|run| !run.is_empty()).collect()
+        }
         Tokenizer::Qgrams(q) => {
             let chars: Vec<char> = text.chars().collect();
             chars.windows(q as usize).map(|gram| gram.iter().collect()).collect()

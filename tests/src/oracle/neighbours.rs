@@ -39,7 +39,28 @@ pub fn with_neighbours(
 
 /// The pairs of one neighbourhood, by the records' places in the order of their ids.
 fn pairs(left: Rows<'_>, right: Option<Rows<'_>>, neighbourhood: &Neighbourhood) -> Vec<(usize, usize)> {
-    let Neighbourhood { keys, domain, window, .. } = neighbourhood;
+    let (list, window) = (sorted(left, right, neighbourhood), neighbourhood.window);
+    let mut pairs = Vec::new();
+    for (place, &(_, a, side_a)) in list.iter().enumerate() {
+        for &(_, b, side_b) in list.iter().skip(place + 1).take(window as usize - 1) {
+            match right {
+                None => pairs.push((a.min(b), a.max(b))),
+                Some(_) if side_a < side_b => pairs.push((a, b)),
+                Some(_) if side_b < side_a => pairs.push((b, a)),
+                Some(_) => {}
+            }
+        }
+    }
+    pairs
+}
+
+/// The records with a key, in its order: the key, the record's place in the order of the ids, and 1 for the right table.
+fn sorted(
+    left: Rows<'_>,
+    right: Option<Rows<'_>>,
+    neighbourhood: &Neighbourhood,
+) -> Vec<(String, usize, usize)> {
+    let Neighbourhood { keys, domain, .. } = neighbourhood;
     let mut list = Vec::new();
     for (side, rows) in [Some(left), right].into_iter().enumerate().filter_map(|(side, it)| Some((side, it?)))
     {
@@ -50,16 +71,21 @@ fn pairs(left: Rows<'_>, right: Option<Rows<'_>>, neighbourhood: &Neighbourhood)
     list.sort_by(|(a, number_a, side_a), (b, number_b, side_b)| {
         order(a, b, *domain).then((number_a, side_a).cmp(&(number_b, side_b)))
     });
-    let mut pairs = Vec::new();
-    for (place, &(_, a, side_a)) in list.iter().enumerate() {
-        for &(_, b, side_b) in list.iter().skip(place + 1).take(*window as usize - 1) {
-            match right {
-                None => pairs.push((a.min(b), a.max(b))),
-                Some(_) if side_a < side_b => pairs.push((a, b)),
-                Some(_) if side_b < side_a => pairs.push((b, a)),
-                Some(_) => {}
-            }
-        }
-    }
-    pairs
+    list
+}
+
+/// How many places apart two records stand, if both have a key. Of one table both ids are of it.
+pub fn distance(
+    left: Rows<'_>,
+    right: Option<Rows<'_>>,
+    neighbourhood: &Neighbourhood,
+    (l, r): (&str, &str),
+) -> Option<usize> {
+    let list = sorted(left, right, neighbourhood);
+    let place = |rows: Rows<'_>, id: &str, side: usize| {
+        let number = in_order(rows.ids).iter().position(|&row| rows.ids[row] == id)?;
+        list.iter().position(|(_, own, own_side)| (*own, *own_side) == (number, side))
+    };
+    let (one, other) = (place(left, l, 0)?, place(right.unwrap_or(left), r, usize::from(right.is_some()))?);
+    Some(one.abs_diff(other))
 }

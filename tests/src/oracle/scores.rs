@@ -27,7 +27,8 @@ pub fn similarity(
     Some(if rounded < i128::from(attribute.threshold) { 0 } else { rounded as u32 })
 }
 
-fn of_texts(measure: Measure, a: &str, b: &str) -> Option<i128> {
+/// The same of two values, whatever the attribute's threshold.
+pub(super) fn of_texts(measure: Measure, a: &str, b: &str) -> Option<i128> {
     Some(match measure {
         Measure::Texts(by, _) => rounded(measures::of_texts(by, a, b)),
         Measure::Sets(tokenizer, by, _) => {

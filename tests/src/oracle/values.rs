@@ -1,18 +1,125 @@
-//! Operands: a column of a record after its transforms, written out naively.
+//! Operands: what is made of the columns of a record, and transformed, written out naively.
 
-use hyperblock::rules::{Operand, RegexpReplace, Right, Substr, Transform};
+use super::{equal, numbers, places};
+use hyperblock::rules::{
+    Domain, Lookup, Operand, Part, RegexpReplace, Right, Source, Split, Substr, Transform,
+};
 use regex::Regex;
 use rphonetic::Encoder;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The operand's value in a row, if anything is there.
 pub(super) fn value(operand: &Operand, row: &[Option<String>]) -> Option<String> {
-    let mut value = row[operand.columns[0].place].clone().unwrap_or_default();
-    for transform in &operand.transforms {
-        value = apply(transform, &value);
+    let fields: Vec<Option<String>> =
+        operand.columns.iter().map(|column| row[column.place].clone()).collect();
+    made(&operand.source, &operand.transforms, &fields)
+}
+
+/// A value that is made of others, and transformed then.
+fn made(source: &Source, transforms: &[Transform], fields: &[Option<String>]) -> Option<String> {
+    let part = |part: &Part| made(&part.source, &part.transforms, fields);
+    let mut value = match source {
+        Source::Column(place) | Source::List(place) => fields[*place].clone()?,
+        Source::Constant(text, _) => text.clone(),
+        Source::Joined { parts, skips_missing } => {
+            let mut texts = Vec::new();
+            for of in parts {
+                match part(of) {
+                    Some(text) => texts.push(text),
+                    // An empty constant is not a missing value.
+                    None if *skips_missing || matches!(of.source, Source::Constant(..)) => {}
+                    None => return None,
+                }
+            }
+            texts.concat()
+        }
+        Source::Coalesce(parts) => parts.iter().filter_map(part).next()?,
+        Source::NullIf { parts, domain } => {
+            let value = part(&parts[0])?;
+            let is_one = |text: &str| match domain {
+                Domain::Text => true,
+                Domain::Number => numbers::is_number(text),
+                Domain::Date => numbers::is_date(text),
+                Domain::Point => places::is_place(text),
+            };
+            match part(&parts[1]) {
+                Some(other) if is_one(&value) && is_one(&other) && equal(&value, &other, *domain) => {
+                    return None;
+                }
+                _ => value,
+            }
+        }
+        Source::Point(parts) => format!("{}{}{}", part(&parts[0])?, places::BETWEEN, part(&parts[1])?),
+    };
+    let mut is_list = is_list(source, &[]);
+    for transform in transforms {
+        value = match transform {
+            Transform::Split(_) | Transform::Lookup(_) if !is_list => as_list(several(transform, &value)),
+            _ if is_list => {
+                let all = elements(&value).into_iter().flat_map(|element| several(transform, &element));
+                as_list(all.collect())
+            }
+            _ => apply(transform, &value),
+        };
+        is_list |= matches!(transform, Transform::Split(_) | Transform::Lookup(_));
     }
     (!value.is_empty()).then_some(value)
+}
+
+/// What a transform makes of one value, which may be several.
+fn several(transform: &Transform, value: &str) -> Vec<String> {
+    match transform {
+        Transform::Split(Split { separator }) => {
+            value.split(separator.as_str()).map(|part| apply(&Transform::Trim, part)).collect()
+        }
+        Transform::Lookup(Lookup { file, .. }) => {
+            assert_eq!(file, NICKNAMES_FILE);
+            let found = NICKNAMES.iter().filter(|(name, _)| *name == value);
+            let found: Vec<String> = found.map(|(_, other)| (*other).to_owned()).collect();
+            if found.is_empty() && !value.is_empty() { vec![value.to_owned()] } else { found }
+        }
+        other => vec![apply(other, value)],
+    }
+}
+
+/// What the table for `lookup` is called.
+pub const NICKNAMES_FILE: &str = "nicknames.csv";
+
+/// What is in it: some names stand for several, some values are no names at all.
+pub const NICKNAMES: &[(&str, &str)] = &[
+    ("bob", "robert"),
+    ("rob", "robert"),
+    ("bob", "bobby"),
+    ("ab", "a"),
+    ("ab", "robert"),
+    ("a", "b;c"),
+    ("a\u{1f}b", "\u{1e}u"),
+    ("bob", "robert"),
+];
+
+/// What stands between the elements of a list here: no test has it in a value.
+const BETWEEN: char = '\0';
+
+fn as_list(elements: Vec<String>) -> String {
+    let all: BTreeSet<String> = elements.into_iter().filter(|element| !element.is_empty()).collect();
+    all.into_iter().collect::<Vec<_>>().join(&BETWEEN.to_string())
+}
+
+/// The elements of a list.
+pub(super) fn elements(list: &str) -> Vec<String> {
+    list.split(BETWEEN).filter(|element| !element.is_empty()).map(str::to_owned).collect()
+}
+
+fn is_list(source: &Source, transforms: &[Transform]) -> bool {
+    let part = |part: &Part| is_list(&part.source, &part.transforms);
+    let comes_as_one = match source {
+        Source::List(_) => panic!("tables of text have no columns of lists"),
+        Source::Coalesce(parts) => part(&parts[0]),
+        Source::NullIf { parts, .. } => part(&parts[0]),
+        Source::Column(_) | Source::Constant(..) | Source::Joined { .. } | Source::Point(_) => false,
+    };
+    comes_as_one || transforms.iter().any(|it| matches!(it, Transform::Split(_) | Transform::Lookup(_)))
 }
 
 fn apply(transform: &Transform, value: &str) -> String {
@@ -43,6 +150,11 @@ fn apply(transform: &Transform, value: &str) -> String {
                 replaced(compiled.entry(pattern).or_insert_with_key(new), value, replacement, *all)
             })
         }
+        Transform::Casefold => {
+            let upper: String = value.chars().map(|char| char.to_uppercase().to_string()).collect();
+            upper.chars().map(|char| char.to_lowercase().to_string()).collect()
+        }
+        Transform::Split(_) | Transform::Lookup(_) => panic!("these make several of a value"),
         Transform::StripAccents => unaccented(value),
         Transform::Soundex => soundex(&chars),
         Transform::Metaphone => {

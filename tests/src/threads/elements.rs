@@ -43,10 +43,10 @@ impl Lister<'_> {
             accesses.extend(self.same_values(lists[0], swept, of.settings)?);
         }
         let kind = match manner.elements {
-            Sampled::Tokens(sets) => Elements::Tokens(sets),
+            Sampled::Tokens(sets) | Sampled::Cells(sets) => Elements::Tokens(sets),
             Sampled::Grams { texts, q } => Elements::Grams(Arc::new(self.grams(texts, q))),
         };
-        let is_decided = matches!(kind, Elements::Tokens(_));
+        let is_decided = manner.elements.are_all();
         let settings = Settings { is_decided, ..of.settings };
         let both = lists.map(|list| list.items.clone());
         let sweep = Sweep::new(both, Vec::new(), settings, self.program.options().stretch)?;

@@ -9,7 +9,7 @@ use hyperblock::device::cpu::Cpu;
 use hyperblock::device::{Schedule, Several};
 use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::operators::Backend;
-use hyperblock::resolve::{PreparedResolve, Resolved};
+use hyperblock::resolve::{Entities, PreparedResolve, Resolved};
 use hyperblock::{Control, Error, Job, Resolve, Result};
 use hyperblock_tests::case::{Case, is_no_rule};
 use hyperblock_tests::generate::zipf_sheet;
@@ -204,14 +204,15 @@ fn resolve(
 
 /// All that is told of a run, but for times.
 fn told(resolved: &Resolved) -> String {
-    let Resolved { pairs, entities, curve, summary } = resolved;
+    let Resolved { pairs, entities, curve, summary, .. } = resolved;
     let steps: Vec<String> = summary
         .steps
         .iter()
         .map(|it| format!("{} {} {:?}", it.name, it.n_pairs, it.quality.pairwise))
         .collect();
     let (tally, curve) = (summary.found.scored, curve.as_ref().map(|curve| curve.csv()));
-    format!("{pairs:?}\n{entities:?}\n{steps:?}\n{tally:?}\n{curve:?}\n{}", summary.n_entities)
+    let ends = (summary.n_entities, &summary.apart);
+    format!("{pairs:?}\n{entities:?}\n{steps:?}\n{tally:?}\n{curve:?}\n{ends:?}")
 }
 
 /// Runs it within a budget, with the pairs taken as they come.
@@ -221,7 +222,8 @@ fn resolved(prepared: &PreparedResolve, control: &Control) -> Result<Resolved> {
         pairs.extend_from_slice(kept);
         Ok(())
     })?;
-    Ok(Resolved { pairs, entities: found.entities, curve: found.curve, summary: found.summary })
+    let Entities { entities, survival, curve, summary } = found;
+    Ok(Resolved { pairs, entities, survival, curve, summary })
 }
 
 fn entities_within_budgets(_: Bench) {
@@ -229,11 +231,16 @@ fn entities_within_budgets(_: Bench) {
     for two in [false, true] {
         let links = ClusterMethod::LINKS.into_iter().filter(|_| two);
         for method in ClusterMethod::ALL.into_iter().chain(links) {
-            for is_scored in [true, false] {
-                let prepared = resolve(two, is_scored, method, |resolve| resolve);
+            for (is_scored, source) in
+                [(true, None), (false, None), (true, Some("year")), (false, Some("year"))]
+            {
+                let change = |resolve: Resolve| source.iter().fold(resolve, |it, source| it.source(source));
+                let prepared = resolve(two, is_scored, method, change);
                 let wanted = prepared.run(&Cpu::new(), &Control::default());
                 let wanted = wanted.unwrap_or_else(|error| panic!("{error}"));
                 assert!(!wanted.pairs.is_empty());
+                let n_refused = wanted.summary.apart.as_ref().map(|apart| apart.n_refused);
+                assert_eq!(n_refused.is_some_and(|n| n > 0), source.is_some(), "{method}");
                 let mut n_done = 0;
                 for n_bytes in [40_000, 80_000, 400_000, 4_000_000] {
                     let control = within(n_bytes);
@@ -244,7 +251,8 @@ fn entities_within_budgets(_: Bench) {
                         }
                         // All pairs must fit, or those of one component.
                         Err(Error::Memory { need, .. }) => {
-                            assert!(method.reads_scores() || method == ClusterMethod::TiledFw, "{method}");
+                            let reads = method.reads_scores() || source.is_some();
+                            assert!(reads || method == ClusterMethod::TiledFw, "{method}");
                             assert!(need > n_bytes, "{method}: {need} of {n_bytes}");
                         }
                         Err(error) => panic!("{method}: {error}"),

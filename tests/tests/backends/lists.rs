@@ -48,7 +48,7 @@ fn count(paper: &Paper<'_>, counts: &mut [usize; 7]) {
         match unlisted.by {
             By::Lead(Lists { overlap: None, .. }) => counts[0] += 1,
             By::Lead(Lists { overlap: Some(manner), .. }) => match manner.elements {
-                Sampled::Tokens(_) => counts[4] += 1,
+                Sampled::Tokens(_) | Sampled::Cells(_) => counts[4] += 1,
                 Sampled::Grams { .. } => counts[5] += 1,
             },
             By::Key(by) => {

@@ -7,11 +7,14 @@
 //! Where there is no GPU, its trials are reported as ignored, never as passed. The binary needs nothing of the source
 //! tree, so it can be carried to a machine that has one: `backends '[gpu]'` runs those trials alone.
 
+mod apart;
 mod baselines;
 mod bench;
 mod budgets;
 mod closures;
 mod clusters;
+mod each_rule;
+mod errors;
 mod guards;
 mod jobs;
 mod joins;
@@ -19,6 +22,8 @@ mod kept;
 mod keys;
 mod large;
 mod lists;
+mod made;
+mod near;
 mod neighbours;
 mod overlaps;
 mod papers;
@@ -28,8 +33,10 @@ mod refusals;
 mod relations;
 mod scan;
 mod scores;
+mod several;
 mod sheets;
 mod similar;
+mod survival;
 mod variants;
 
 use bench::{Bench, On, Registered};
@@ -46,14 +53,21 @@ const TRIALS: &[&[Registered]] = &[
     plans::TRIALS,
     keys::TRIALS,
     guards::TRIALS,
+    several::TRIALS,
+    each_rule::TRIALS,
+    errors::TRIALS,
     lists::TRIALS,
+    made::TRIALS,
     similar::TRIALS,
+    near::TRIALS,
     joins::TRIALS,
     overlaps::TRIALS,
     refusals::TRIALS,
     relations::TRIALS,
     closures::TRIALS,
     clusters::TRIALS,
+    apart::TRIALS,
+    survival::TRIALS,
     neighbours::TRIALS,
     scores::TRIALS,
     kept::TRIALS,

@@ -14,6 +14,15 @@ when = "l.city = r.city AND levenshtein(lower(l.name), lower(r.name)) <= 2"
 when = "abs(l.born - r.born) <= 30 AND jaccard(qgrams(l.name, 2), qgrams(r.name, 2)) >= 0.4 AND l.city <> 'Leeds'"
 [[rules]]
 when = "abs(l.size - r.size) <= 0.5 AND jaccard(words(l.name), words(r.name)) >= 0.5"
+[[rules]]
+when = "overlap(split(l.name, ' '), split(r.name, ' ')) >= 2 AND coalesce(l.city, l.name) = coalesce(r.city, r.name)"
+[[rules]]
+when = "concat(l.city, ' ', l.name) = r.city || ' ' || r.name"
+[missing]
+words = ["York"]
+[[neighbourhoods]]
+key = "concat(l.city, l.name)"
+window = 2
 [[neighbourhoods]]
 key = "soundex(l.name)"
 window = 3

@@ -256,7 +256,7 @@ fn truth_with_other_columns() {
     let folder = people().file("truth.csv", "a,b\n1,2\n");
     let message = folder
         .failure(1, "dedupe people.csv -r rules.toml -o pairs.csv --device cpu --quiet --truth truth.csv");
-    assert_snapshot!(message, @"error: truth.csv: a truth file has the columns id_a and id_b (matching pairs), or id and entity_id; this one has `a`, `b`");
+    assert_snapshot!(message, @"error: truth.csv: a truth file has the columns id_a and id_b (matching pairs; with a column label, labelled pairs), or id and entity_id; this one has `a`, `b`");
 }
 
 #[test]

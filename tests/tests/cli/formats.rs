@@ -91,8 +91,8 @@ fn what_is_not_read_says_how_to_convert_it() {
         folder.failure(1, &format!("dedupe {name} {DEDUPE}"))
     };
     assert_snapshot!(of("one.feather"), @r#"error: one.feather: this is Feather version 1, which is not read; convert it: python3 -c "import pyarrow.feather as f; f.write_feather(f.read_table('one.feather'), 'new.feather')""#);
-    assert_snapshot!(of("nested.parquet"), @r#"error: nested.parquet: column `place` holds Struct("x": Int64); text, numbers, dates, times of day and booleans can be compared. As text: duckdb -c "COPY (SELECT * REPLACE (\"place\"::VARCHAR AS \"place\") FROM 'nested.parquet') TO 'new.parquet'""#);
-    assert_snapshot!(of("nested.feather"), @r#"error: nested.feather: column `place` holds Struct("x": Int64); text, numbers, dates, times of day and booleans can be compared. As text: python3 -c "import pandas as p; t = p.read_feather('nested.feather'); t['place'] = t['place'].astype(str); t.to_parquet('new.parquet')""#);
+    assert_snapshot!(of("nested.parquet"), @r#"error: nested.parquet: column `place` holds Struct("x": Int64); text, numbers, dates, times of day, booleans and lists of these can be compared. As text: duckdb -c "COPY (SELECT * REPLACE (\"place\"::VARCHAR AS \"place\") FROM 'nested.parquet') TO 'new.parquet'""#);
+    assert_snapshot!(of("nested.feather"), @r#"error: nested.feather: column `place` holds Struct("x": Int64); text, numbers, dates, times of day, booleans and lists of these can be compared. As text: python3 -c "import pandas as p; t = p.read_feather('nested.feather'); t['place'] = t['place'].astype(str); t.to_parquet('new.parquet')""#);
 }
 
 /// Other columns of the same file are read.

@@ -133,7 +133,7 @@ fn a_count_or_an_output() {
     assert_snapshot!(both, @r"
     error: the argument '--output <FILE>' cannot be used with '--count'
 
-    Usage: hyperblock dedupe --rules <FILE> --device <DEVICE> <--output <FILE>|--count> <TABLE>
+    Usage: hyperblock dedupe --rules <FILE> --device <DEVICE> <--output <FILE>|--count> <TABLE>...
 
     For more information, try '--help'.
     ");
@@ -142,7 +142,7 @@ fn a_count_or_an_output() {
     error: the following required arguments were not provided:
       <--output <FILE>|--count>
 
-    Usage: hyperblock dedupe --rules <FILE> --device <DEVICE> <--output <FILE>|--count> <TABLE>
+    Usage: hyperblock dedupe --rules <FILE> --device <DEVICE> <--output <FILE>|--count> <TABLE>...
 
     For more information, try '--help'.
     ");
@@ -527,7 +527,7 @@ fn devices() {
 #[test]
 fn truth_that_repeats_itself() {
     let pairs = "id_a,id_b\n9,10\n10,9\n9,10\n33,2\n";
-    let entities = "id,entity_id\n9,a\n10,a\n10,a\n9,a\n33,b\n2,b\n33,b\n";
+    let entities = "id,entity_id\n9,a\n10,a\n10,a\n9,a\n33,b\n2,b\n33,b\n4,c\n";
     for truth in [pairs, entities] {
         let folder = people().file("truth.csv", truth);
         let run = |arguments: &str| {

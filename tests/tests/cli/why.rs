@@ -418,14 +418,7 @@ fn bad_input() {
       |
     help: did you mean `name`? its columns are id, name, city, born
     ");
-    assert_snapshot!(folder.failure(2, "why 9 10 people.csv -r rules.toml --right-id key"), @r"
-    error: the following required arguments were not provided:
-      <RIGHT_TABLE>
-
-    Usage: hyperblock why --rules <FILE> --right-id <COLUMN> <LEFT_ID> <RIGHT_ID> <TABLE> <RIGHT_TABLE>
-
-    For more information, try '--help'.
-    ");
+    assert_snapshot!(folder.failure(1, "why 9 10 people.csv -r rules.toml --right-id key"), @"error: --right-id is for a second table, and here is one");
 }
 
 /// The witness of every pair of random tables is the one that the oracle names, or nobody's.

@@ -38,7 +38,8 @@ pub(crate) fn settlements() -> Result<(), Failed> {
                 return Err(format!("{method} on {}: other entities", device.name()).into());
             }
         }
-        precisions.push(truth.of_entities(&wanted).b_cubed.precision);
+        precisions
+            .push(truth.of_entities(&wanted).b_cubed.map_or(f64::NAN, |of_records| of_records.precision));
     }
     match precisions[..] {
         [components, center, complete, _] if center > components && complete > components => Ok(()),

@@ -7,7 +7,9 @@ mod clusters;
 mod estimates;
 mod examples;
 mod graphs;
+mod labels;
 mod set;
+mod updates;
 mod variants;
 
 use hyperblock::device::cpu::Cpu;
@@ -86,6 +88,8 @@ fn main() {
     }
     trials.extend(graphs::trials());
     trials.extend(examples::trials());
+    trials.extend(updates::trials());
+    trials.extend(labels::trials());
     let is_any_there = all.iter().any(DataSet::is_there);
     let hold = move || estimates::hold(&all);
     trials.insert(0, Trial::test("estimates", hold).with_ignored_flag(!is_any_there));

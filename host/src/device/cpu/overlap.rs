@@ -13,10 +13,13 @@ use crate::base::latency::Latency;
 use crate::base::threads;
 use crate::plan::overlap::{BlockJoin, OverlapJoin};
 use crate::plan::path::OverlapMethod;
+use crate::plan::sweep::ItemList;
 use dense::{Dense, Signatures};
+use hyperblock_shared::columns::{Columns, Point};
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::measure::ArchivedMeasure;
+use hyperblock_shared::measure::{ArchivedMeasure, Square, near};
 use hyperblock_shared::overlap::{Class, NEVER, Overlap};
+use hyperblock_shared::predicate::Test;
 use index::Index;
 use probe::Probe;
 use rayon::prelude::*;
@@ -26,6 +29,8 @@ use std::time::Instant;
 
 /// Probing values that a thread takes at a time.
 const BATCH: u32 = 64;
+/// Points that a thread gathers at a time.
+const POINTS_AT_ONCE: usize = 1 << 12;
 
 impl CpuScan<'_> {
     /// The measure of an overlap join's lead.
@@ -53,6 +58,7 @@ impl CpuScan<'_> {
         let measure = self.measure(join)?;
         let options = self.program.options();
         let mut heavies = Vec::new();
+        let near = self.near(join)?;
         for blocks in join.blocks(measure, options.indexed) {
             control.check()?;
             let block = BlockJoin::new(join, &blocks, self.encoded, measure, &options);
@@ -64,9 +70,13 @@ impl CpuScan<'_> {
             let n_probing = overlap.probing.values.len() as u32;
             let (taken, n_found) = (AtomicUsize::new(0), AtomicUsize::new(found.len()));
             let work = || {
-                let sweep = join.sweep.borrow();
+                let mut sweep = join.sweep.borrow();
+                sweep.settings.is_decided |= near.is_some();
                 let verify = Verify::new(Walker::new(self.encoded, self.program, &self.counts)?, &sweep);
-                let mut seeker = Seeker::new(Pairs { join, block: &block, overlap, verify }, &found_by);
+                let mut seeker = Seeker::new(
+                    Pairs { join, block: &block, overlap, near: near.as_ref(), verify },
+                    &found_by,
+                );
                 let mut took = control.is_watched().then(Latency::default);
                 loop {
                     // The largest values come first: they take longest.
@@ -101,6 +111,35 @@ impl CpuScan<'_> {
             }
         }
         Ok(heavies)
+    }
+}
+
+/// The points of items, by side, whose chord may have at most this square. Of points with a cell in common many are not near
+/// each other, and those are told apart here, where the points of a cell lie together.
+struct Near {
+    points: [Vec<Point>; 2],
+    most: Square,
+}
+
+impl CpuScan<'_> {
+    /// What decides the lead of an overlap join, if its values are points.
+    fn near(&self, join: &OverlapJoin) -> Result<Option<Near>> {
+        let ArchivedMeasure::Near { points, most, .. } = self.measure(join)? else { return Ok(None) };
+        let Test::Compare { left, right, .. } =
+            self.encoded.predicates[join.sweep.settings.lead as usize].test
+        else {
+            return Ok(None);
+        };
+        let points = self.encoded.points(points.to_native());
+        let of = |list: &ItemList, operand: u32| {
+            let (items, codes) = (list.items(), self.encoded.codes(operand));
+            let point =
+                |item| points[codes[items.records[items.places(item).start as usize] as usize] as usize];
+            (0..list.len()).into_par_iter().with_min_len(POINTS_AT_ONCE).map(point).collect()
+        };
+        let lefts = of(&join.sweep.left, left);
+        let rights = if join.is_self() { Vec::new() } else { of(&join.sweep.right, right) };
+        Ok(Some(Near { points: [lefts, rights], most: most.get() }))
     }
 }
 
@@ -150,6 +189,7 @@ struct Pairs<'a> {
     join: &'a OverlapJoin,
     block: &'a BlockJoin<'a>,
     overlap: Overlap<'a>,
+    near: Option<&'a Near>,
     verify: Verify<'a>,
 }
 
@@ -159,6 +199,12 @@ impl Pairs<'_> {
         let blocks = &self.block.tables.blocks;
         let (indexed, probing) = (blocks.indexed.start + indexed, blocks.probing.start + probing);
         let (left, right) = self.join.pair(blocks, indexed, probing);
+        if let Some(Near { points: [lefts, rights], most }) = self.near {
+            let rights = if self.join.is_self() { lefts } else { rights };
+            if !near::holds(&lefts[left as usize], &rights[right as usize], *most) {
+                return;
+            }
+        }
         self.verify.items(left, right);
     }
 }

@@ -36,6 +36,8 @@ impl UploadedColumns {
         for SetColumn { heads, tokens, .. } in &encoded.sets {
             sets.push(DeviceSets { heads: upload.words(heads)?, tokens: upload.halves(tokens)? });
         }
+        let points = encoded.points.iter().map(|column| upload.words(&column.points));
+        let points = points.collect::<Result<Vec<_>>>()?;
         let reaches =
             encoded.reaches.iter().map(|column| upload.words(&column.reaches)).collect::<Result<Vec<_>>>()?;
         let codes =
@@ -46,6 +48,7 @@ impl UploadedColumns {
             codes: upload.table(&codes)?,
             texts: upload.table(&texts)?,
             sets: upload.table(&sets)?,
+            points: upload.table(&points)?,
             reaches: upload.table(&reaches)?,
             marks: upload.table(&marks)?,
         };

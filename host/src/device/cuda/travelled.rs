@@ -50,6 +50,7 @@ impl Travelled {
         taken(&mut self.arrived().words, |ready| match ready {
             Ready::Words(array) => is_at(array, values),
             Ready::Heads(array) => is_at(cast_slice(array), values),
+            Ready::Points(array) => is_at(cast_slice(array), values),
             Ready::Halves(_) => false,
         })
     }
@@ -58,7 +59,7 @@ impl Travelled {
     pub(super) fn halves(&self, values: &[u32]) -> Option<CudaSlice<u32>> {
         taken(&mut self.arrived().halves, |ready| match ready {
             Ready::Halves(array) => is_at(array, values),
-            Ready::Words(_) | Ready::Heads(_) => false,
+            Ready::Words(_) | Ready::Heads(_) | Ready::Points(_) => false,
         })
     }
 }
@@ -87,6 +88,7 @@ impl Cuda {
             Ready::Halves(array) => (array.len(), size_of_val(&array[..])),
             Ready::Words(array) => (array.len(), size_of_val(&array[..])),
             Ready::Heads(array) => (array.len(), size_of_val(&array[..])),
+            Ready::Points(array) => (array.len(), size_of_val(&array[..])),
         };
         // Whoever has a budget asks first what fits into it.
         let is_free = self.most_memory == u64::MAX;
@@ -112,6 +114,10 @@ impl Cuda {
                 self.travelled.arrived().words.push((column, copy));
             }
             Ready::Heads(array) => {
+                let copy = self.travelled_by(&stream, cast_slice(array))?;
+                self.travelled.arrived().words.push((column, copy));
+            }
+            Ready::Points(array) => {
                 let copy = self.travelled_by(&stream, cast_slice(array))?;
                 self.travelled.arrived().words.push((column, copy));
             }

@@ -25,6 +25,15 @@ fn sets(column: &SetColumn) -> Vec<&[u32]> {
 fn naive(value: &str, tokenizer: Tokenizer) -> BTreeSet<String> {
     match tokenizer {
         Tokenizer::Words => value.split_whitespace().map(String::from).collect(),
+        Tokenizer::Elements => value.split('\u{1f}').filter(|it| !it.is_empty()).map(String::from).collect(),
+        Tokenizer::Shingles(n) => {
+            let words: Vec<&str> = value.split_whitespace().collect();
+            words.windows(n as usize).map(|words| words.join(" ")).collect()
+        }
+        Tokenizer::Alphanumeric => {
+            let runs = value.split(|char: char| !char.is_alphanumeric());
+            runs.filter(|run| !run.is_empty()).map(String::from).collect()
+        }
         Tokenizer::Qgrams(q) => {
             let characters: Vec<char> = value.chars().collect();
             characters.windows(q as usize).map(String::from_iter).collect()
@@ -96,12 +105,19 @@ fn no_value_has_no_set() {
 }
 
 fn tokenizers() -> impl Strategy<Value = Tokenizer> {
-    prop_oneof![Just(Tokenizer::Words), (1..6u32).prop_map(Tokenizer::Qgrams)]
+    prop_oneof![
+        Just(Tokenizer::Words),
+        Just(Tokenizer::Alphanumeric),
+        Just(Tokenizer::Elements),
+        (1..4u32).prop_map(Tokenizer::Shingles),
+        (1..6u32).prop_map(Tokenizer::Qgrams),
+    ]
 }
 
 /// Few characters, so that tokens come up again, of all widths that UTF-8 has.
 fn texts() -> impl Strategy<Value = String> {
-    vec(select(vec!['a', 'b', 'B', ' ', 'é', '語', '\u{10ffff}']), 0..24).prop_map(String::from_iter)
+    vec(select(vec!['a', 'b', 'B', ' ', 'é', '語', '\t', '\u{1f}', '\u{10ffff}']), 0..24)
+        .prop_map(String::from_iter)
 }
 
 proptest! {

@@ -2,13 +2,12 @@
 //! across them.
 //!
 //! A pair that is not in the list is not alike at all, so entities become one only if every pair across them
-//! is listed. The most alike two are next, among equally alike ones those with the smallest members, until no
+//! is listed: so they have no two records of one source, if pairs of one source are left out. The most alike two are next, among equally alike ones those with the smallest members, until no
 //! two are left that may be. When two entities become one, what is alike to both stays alike to it, with the
 //! lesser of the scores, and what is alike to one of them alone is forgotten. Each step forgets at least half
 //! of what it looks at, so all steps together look at about as much as there are pairs.
 
-use super::parts::{Batches, for_each_component};
-use crate::base::control::Control;
+use super::parts::Parts;
 use crate::base::error::Result;
 use hashbrown::HashMap;
 use hyperblock_shared::layout::ScoredPair;
@@ -18,11 +17,12 @@ use std::collections::BinaryHeap;
 use std::mem::take;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// The entity of each record, named by its smallest one; `components` are those of the pairs.
-pub(super) fn complete(components: &[u32], pairs: &dyn Batches, control: &Control) -> Result<Vec<u32>> {
-    let entities: Vec<AtomicU32> = (0..components.len() as u32).into_par_iter().map(AtomicU32::new).collect();
+/// The entity of each record, named by its smallest one.
+pub(super) fn complete(parts: &Parts<'_>) -> Result<Vec<u32>> {
+    let entities: Vec<AtomicU32> =
+        (0..parts.components.len() as u32).into_par_iter().map(AtomicU32::new).collect();
     let set = |record: u32, entity: u32| entities[record as usize].store(entity, Relaxed);
-    for_each_component(components, pairs, control, |pairs| match pairs {
+    parts.for_each(|pairs| match pairs {
         [pair] => set(pair.right, pair.left),
         pairs => {
             let mut records: Vec<u32> = pairs.iter().flat_map(|pair| [pair.left, pair.right]).collect();

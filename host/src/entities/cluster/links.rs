@@ -6,13 +6,10 @@
 //! the other, and so for components that are not too large. In others pairs are taken by falling weight, as long as both
 //! records are free: at least half of the greatest weight. A pair that weighs nothing or less is never worth it.
 
-use super::Records;
-use super::parts::{Batches, for_each_component};
-use crate::base::control::Control;
+use super::parts::{Parts, by_score};
 use crate::base::error::Result;
 use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::score;
-use std::cmp::Reverse;
 use std::sync::Mutex;
 
 /// The most pairs that two tables' records of a component can form for its matching to be the best: some hundredths of a
@@ -26,29 +23,18 @@ pub(super) type Worth = fn(u32) -> i64;
 pub(super) type Choice = fn(&mut [ScoredPair], Worth) -> Vec<ScoredPair>;
 
 /// The pairs that `of` keeps in each component, sorted.
-pub(super) fn within(
-    components: &[u32],
-    pairs: &dyn Batches,
-    records: Records,
-    of: Choice,
-    control: &Control,
-) -> Result<Vec<ScoredPair>> {
+pub(super) fn within(parts: &Parts<'_>, are_weights: bool, of: Choice) -> Result<Vec<ScoredPair>> {
     let worth: Worth =
-        if records.are_weights { |rank| score::weight(rank).into() } else { |billionths| billionths.into() };
+        if are_weights { |rank| score::weight(rank).into() } else { |billionths| billionths.into() };
     let kept = Mutex::new(Vec::new());
     // Records of the right table are numbered after those of the left one, so they stay right.
-    for_each_component(components, pairs, control, |pairs| {
+    parts.for_each(|pairs| {
         let of_component = of(pairs, worth);
         kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(of_component);
     })?;
     let mut kept = kept.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     kept.sort_unstable_by_key(|pair: &ScoredPair| (pair.left, pair.right));
     Ok(kept)
-}
-
-/// From the most alike on, then by records.
-fn by_score(pairs: &mut [ScoredPair]) {
-    pairs.sort_unstable_by_key(|pair| (Reverse(pair.score), pair.left, pair.right));
 }
 
 /// The best pair of each left record.

@@ -4,6 +4,7 @@ use super::Scoring;
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
 use hyperblock_shared::score::Attribute;
+use std::ops::Range;
 
 impl Scoring {
     /// Of all pairs those in which an attribute's values are the same, and those in which both are there. `None` if its best
@@ -16,6 +17,15 @@ impl Scoring {
         }
         let (left, right) = (self.encoded.codes(test.left), self.encoded.codes(test.right));
         Some(equal_pairs(left, (!is_one_table).then_some(right)))
+    }
+
+    /// The same of several tables that are one, of which these are the records: those pairs that are of different ones.
+    pub(crate) fn same_values_across(&self, attribute: usize, tables: &[Range<u32>]) -> Option<(u64, u64)> {
+        let all = self.same_values(attribute, true)?;
+        let test = self.lowered.get(attribute)?.first()?;
+        let codes = self.encoded.codes(test.left);
+        let within = tables.iter().map(|it| equal_pairs(&codes[it.start as usize..it.end as usize], None));
+        Some(within.fold(all, |(same, there), within| (same - within.0, there - within.1)))
     }
 
     /// By code: which share of the values that records have is this one. Of two columns, those of both.

@@ -95,7 +95,7 @@ impl Scoring {
 fn mean_length(encoded: &Encoded, test: &Attribute) -> u64 {
     let column = test.column as usize;
     let heads = match Kind::from_number(test.kind) {
-        Kind::Equal | Kind::Within | Kind::Left | Kind::Right => None,
+        Kind::Equal | Kind::Within | Kind::Near | Kind::Left | Kind::Right => None,
         Kind::TextCount | Kind::Texts => encoded.texts.get(column).map(|it| &it.heads),
         Kind::SetCount | Kind::Sets => encoded.sets.get(column).map(|it| &it.heads),
     };

@@ -9,7 +9,7 @@ use crate::operators::Backend;
 use crate::plan::access::{Access, Alternative, accesses};
 use crate::plan::overlap::Elements;
 use crate::plan::partition::blocks;
-use crate::plan::path::{KeyMethod, elements};
+use crate::plan::path::{ElementKind, KeyMethod};
 use crate::plan::statistics::{ColumnStatistics, Effort, Pairs};
 use crate::plan::sweep::Sweep;
 use crate::plan::task::Task;
@@ -27,7 +27,8 @@ impl Prepared {
             planned_for: self.planned_for,
             encoded: &self.encoded,
             n_records: [self.left.n_records(), self.right().n_records()],
-            n_pairs: self.area().n_pairs(),
+            tables: self.tables(),
+            n_pairs: self.n_decided(),
             subsumed: &self.subsumed,
             left_out: &self.left_out,
             passing: self.plan.passing(&mut pairs)?,
@@ -96,9 +97,13 @@ impl Prepared {
         match access {
             Access::Overlap(join) => BranchScan::Overlap {
                 lead: predicate(join.sweep.settings.lead),
-                elements: match &join.kind {
-                    Elements::Tokens(_) => elements(None),
-                    Elements::Grams(grams) => elements(Some(grams.q)),
+                elements: {
+                    let grams = match &join.kind {
+                        Elements::Tokens(_) => None,
+                        Elements::Grams(grams) => Some(grams.q),
+                    };
+                    let lead = &self.encoded.predicates[join.sweep.settings.lead as usize];
+                    ElementKind::of(lead, grams).to_string()
                 },
                 n_values: join.lists.each_ref().map(|list| list.len()),
                 within: within(&join.sweep),

@@ -30,6 +30,10 @@ impl Explained<'_> {
                 "memory_bytes": self.expects.memory,
             },
         });
+        if !self.tables.is_empty() {
+            let table = |(name, n): &(String, u32)| json!({ "name": name, "records": n });
+            object["tables"] = self.tables.iter().map(table).collect();
+        }
         if let Some(kind) = self.planned_for {
             object["planned_for"] = kind.to_string().into();
         }

@@ -17,6 +17,11 @@ impl fmt::Display for Explained<'_> {
         if let Some(kind) = self.planned_for {
             writeln!(f, "Planned for: {kind}, as its costs say")?;
         }
+        if !self.tables.is_empty() {
+            let table = |(name, n): &(String, u32)| format!("{}={}", shown(name), HumanCount((*n).into()));
+            let tables: Vec<String> = self.tables.iter().map(table).collect();
+            writeln!(f, "Tables: {}", tables.join(", "))?;
+        }
         if !plan.rules.is_empty() {
             writeln!(f, "Scan: all pairs, left={left}, right={right}, pairs={}", HumanCount(*n_pairs))?;
         }

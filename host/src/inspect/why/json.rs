@@ -27,6 +27,10 @@ impl Why {
             "witness": witness,
             "rules": rules.collect::<Value>(),
         });
+        if let Some((left, right)) = &self.sources {
+            object["left_source"] = json!(left);
+            object["right_source"] = json!(right);
+        }
         if !self.neighbourhoods.is_empty() {
             let near = self.neighbourhoods.iter().map(|near| {
                 json!({
@@ -83,6 +87,10 @@ impl Measured {
             Self::Difference { decimal, is_days } => {
                 object["difference"] = decimal.as_deref().map(number).into();
                 object["unit"] = is_days.then_some("days").into();
+            }
+            Self::Distance(kilometres) => {
+                object["distance"] = number(kilometres);
+                object["unit"] = "km".into();
             }
             Self::Similarity(_) | Self::Sets(..) => {}
         }

@@ -4,7 +4,8 @@
 //! scores are made of, as fractions.
 
 use super::ratio::{Exact, Ratio};
-use crate::encode::{Encoded, for_each_token, number};
+use crate::base::sphere::distance_km;
+use crate::encode::{Encoded, for_each_token, number, place};
 use crate::rules::{Asked, Bound, Counted, Domain, Limit, Measure, OfSets, Predicate, Test, Tokenizer};
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::measure as shared;
@@ -27,6 +28,8 @@ pub enum Measured {
         /// Of dates, so in days.
         is_days: bool,
     },
+    /// Kilometres on the sphere, as a decimal that is rounded to millimetres.
+    Distance(String),
 }
 
 /// What two sets of tokens have in common.
@@ -90,6 +93,7 @@ pub(super) fn measure(
             decimal: difference(left, right, *domain, is_absolute(least, most)),
             is_days: *domain == Domain::Date,
         },
+        Measure::Near(_) => Measured::Distance(format!("{:.6}", distance_km(place(left)?, place(right)?))),
     })
 }
 

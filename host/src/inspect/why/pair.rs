@@ -19,6 +19,14 @@ impl Inquiry {
                     let message = format!("both ids are `{left}`: a record is not compared with itself");
                     return Err(Error::Job(message));
                 }
+                let ids = &self.left.ids;
+                if self.left.across().is_some() && ids.table_of(one) == ids.table_of(other) {
+                    return Err(Error::Job(format!(
+                        "`{}` and `{}` are of the same table, and pairs are of different ones; --within looks for those too",
+                        ids.name(one),
+                        ids.name(other)
+                    )));
+                }
                 Ok((one.min(other), one.max(other)))
             }
         }
@@ -26,6 +34,14 @@ impl Inquiry {
 }
 
 fn find(table: &Table, id: &str, other: Option<&Table>) -> Result<u32> {
+    if let several @ [_, _, ..] = &table.ids.records(id)[..] {
+        let names: Vec<String> =
+            several.iter().map(|&record| format!("`{}`", table.ids.name(record))).collect();
+        return Err(Error::Job(format!(
+            "the id `{id}` stands in several tables; name one of {}",
+            names.join(" and ")
+        )));
+    }
     table.ids.record(id).ok_or_else(|| {
         let hint = match (suggestion(&table.ids, id), other) {
             // The left id goes with the left table.
@@ -45,6 +61,11 @@ fn find(table: &Table, id: &str, other: Option<&Table>) -> Result<u32> {
 
 /// The id that is most like `id`, if one is like it at all.
 fn suggestion(ids: &Ids, id: &str) -> Option<String> {
+    if ids.tables().len() > 0 {
+        let known: Vec<String> = (0..ids.len().min(LOOKED_AT)).map(|record| ids.name(record)).collect();
+        let plain: Vec<String> = (0..ids.len().min(LOOKED_AT)).map(|record| ids.text(record)).collect();
+        return nearest(id, known.iter().chain(&plain).map(String::as_str)).map(str::to_owned);
+    }
     let place = ids.place(id);
     // The same number, written in another way.
     let number = id.trim().parse::<i64>().ok().filter(|_| ids.are_integers());

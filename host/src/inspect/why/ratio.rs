@@ -55,6 +55,11 @@ impl Exact {
         }
     }
 
+    /// Its billionths, rounded half up.
+    pub(in crate::inspect) fn billionths(self) -> u128 {
+        self.doubled(MOST).div_ceil(2)
+    }
+
     /// How it compares with `bound` / 10^[`MOST`].
     fn compare(self, bound: u128) -> Ordering {
         let unit = 10u128.pow(MOST);

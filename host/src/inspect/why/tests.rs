@@ -26,10 +26,7 @@ fn table() -> Table {
 
 fn operand(name: &str, transforms: &[Transform]) -> Operand {
     let column = ["id", "name", "text", "n", "d"].iter().position(|other| *other == name).unwrap();
-    Operand {
-        columns: [Column { place: column, name: name.to_owned() }].into(),
-        transforms: transforms.to_vec(),
-    }
+    Operand::column(Column { place: column, name: name.to_owned() }, transforms.to_vec())
 }
 
 fn compare(name: &str, measure: Measure) -> Predicate {

@@ -23,7 +23,13 @@ const LEAD: usize = 20;
 impl Display for Why {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let witness = self.witness_name();
-        writeln!(f, "{} and {}", Id(&self.left), Id(&self.right))?;
+        match &self.sources {
+            None => writeln!(f, "{} and {}", Id(&self.left), Id(&self.right))?,
+            Some((left, right)) => {
+                let (left, right) = (format!("{left}:{}", self.left), format!("{right}:{}", self.right));
+                writeln!(f, "{} and {}", Id(&left), Id(&right))?;
+            }
+        }
         // No two have the same name.
         let marked = |name: &str| if witness == Some(name) { " — the witness" } else { "" };
         for rule in &self.rules {
@@ -122,6 +128,7 @@ impl Finding {
         let shown = |value: &Option<String>| match value {
             None => "missing".to_owned(),
             Some(value) if domain == Domain::Number => value.clone(),
+            Some(value) if domain == Domain::Point => format!("({value})"),
             Some(value) => quoted(value, from),
         };
         [&self.left, &self.right].into_iter().flatten().map(shown).collect()
@@ -149,6 +156,7 @@ impl Finding {
                 };
                 (decimal.as_ref().map(|decimal| format!("{decimal}{unit}")), Vec::new())
             }
+            Some(Measured::Distance(kilometres)) => (Some(format!("{kilometres} km")), Vec::new()),
         }
     }
 }

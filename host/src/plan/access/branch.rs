@@ -11,7 +11,7 @@ use crate::encode::Encoded;
 use crate::plan::join::JoinMethod;
 use crate::plan::overlap;
 use crate::plan::path::{
-    AccessPath, Inner, KeyMethod, KeyPairs, KeyPath, OverlapMethod, OverlapPath, SweepPath,
+    AccessPath, ElementKind, Inner, KeyMethod, KeyPairs, KeyPath, OverlapMethod, OverlapPath, SweepPath,
 };
 use crate::plan::sweep::{Block, Estimate, Lead, Sweep, Within, settings};
 use crate::plan::work::{PerPair, Unit, Work};
@@ -139,7 +139,9 @@ impl<'a> Branch<'a> {
             for &(lead, Estimated { swept, joined }) in &estimates {
                 let per_pair = swept.comparing.unwrap_or_else(|| self.deciding(scales));
                 all.extend(joined.iter().map(|it| {
-                    let path = OverlapPath { lead, q: it.elements.grams(), method: it.method };
+                    let of = &scales.encoded.predicates[lead as usize];
+                    let elements = ElementKind::of(of, it.elements.grams());
+                    let path = OverlapPath { lead, elements, method: it.method };
                     (AccessPath::Overlap(path), OverlapPath::work(it.method, &it.counts, per_pair))
                 }));
                 let is_swept = joined.is_empty() || !is_forced(options);
@@ -260,9 +262,9 @@ impl<'a> Branch<'a> {
         Ok(match path {
             AccessPath::Sweep(SweepPath { lead: None }) => Bound::Sweep(Lead::none()),
             AccessPath::Sweep(SweepPath { lead: Some(ix) }) => Bound::Sweep(lead(*ix)?.clone()),
-            AccessPath::Overlap(OverlapPath { lead: ix, q, method }) => {
+            AccessPath::Overlap(OverlapPath { lead: ix, elements, method }) => {
                 let lead = lead(*ix)?;
-                match manner(lead, *q, *method) {
+                match manner(lead, elements.grams(), *method) {
                     Some(manner) => Bound::Overlap(lead, manner),
                     None => Bound::Sweep(lead.clone()),
                 }

@@ -26,7 +26,7 @@ pub(super) fn accesses(
 ) -> Result<Vec<Access>> {
     let Some(operands) = lead.operands else { return Ok(vec![Access::Sweep(sweep)]) };
     let kind = match manner.elements {
-        Sampled::Tokens(sets) => Elements::Tokens(sets),
+        Sampled::Tokens(sets) | Sampled::Cells(sets) => Elements::Tokens(sets),
         Sampled::Grams { texts, q } => Elements::Grams(Arc::new(Grams::new(encoded, texts, q, control)?)),
     };
     let left = Arc::new(kind.list(encoded, &sweep.left, encoded.codes(operands[0])));
@@ -34,8 +34,7 @@ pub(super) fn accesses(
         Order::Unordered => left.clone(),
         _ => Arc::new(kind.list(encoded, &sweep.right, encoded.codes(operands[1]))),
     };
-    // Tokens in common are all that a set's measure asks for.
-    let is_decided = matches!(kind, Elements::Tokens(_));
+    let is_decided = manner.elements.are_all();
     let join = OverlapJoin {
         sweep: Sweep { settings: Settings { is_decided, ..sweep.settings }, ..sweep.without_intervals() },
         lists: [left, right],

@@ -74,7 +74,7 @@ impl Features {
                 (Some(texts.heads), texts.bits / 8)
             }
             Measure::Sets { sets, .. } => (Some(encoded.sets(sets).heads), 1),
-            Measure::Equal | Measure::Within { .. } => (None, 1),
+            Measure::Equal | Measure::Within { .. } | Measure::Near { .. } => (None, 1),
         };
         // An empty set counts as missing; an empty text does not.
         let is_set = matches!(measure, Measure::Sets { .. });
@@ -115,7 +115,8 @@ impl Kind {
             Test::Left { .. } | Test::Right { .. } => Self::Mark,
             Test::Compare { measure, .. } => match measure {
                 Measure::Equal => Self::Equal,
-                Measure::Within { .. } => Self::Within,
+                // Nothing was learnt of points: three differences are about what a range is.
+                Measure::Within { .. } | Measure::Near { .. } => Self::Within,
                 Measure::Texts { .. } | Measure::Sets { .. } => {
                     match row(measure).map(|row| row.costs_like) {
                         Some(CostsLike::Levenshtein) => Self::Levenshtein,
@@ -135,7 +136,7 @@ fn row(measure: Measure) -> Option<&'static Row> {
     match measure {
         Measure::Texts { by, .. } => Row::of(By::Texts(by)),
         Measure::Sets { by, .. } => Row::of(By::Sets(by)),
-        Measure::Equal | Measure::Within { .. } => None,
+        Measure::Equal | Measure::Within { .. } | Measure::Near { .. } => None,
     }
 }
 
@@ -203,7 +204,7 @@ fn is_open(measure: Measure, a: &Head, b: &Head) -> bool {
             by.possible(a, b, BITS, asked.as_ref()) && !by.is_certain(a, b, asked.as_ref())
         }
         Measure::Sets { by, asked, .. } => by.possible(a, b, asked.map(archived).as_ref()),
-        Measure::Equal | Measure::Within { .. } => false,
+        Measure::Equal | Measure::Within { .. } | Measure::Near { .. } => false,
     }
 }
 

@@ -38,6 +38,8 @@ const N_MEASURED: usize = 1 << 8;
 pub enum Sampled {
     /// The tokens of these sets.
     Tokens(u32),
+    /// The cells of a grid, which are the tokens of these sets: points with one in common need not be near each other.
+    Cells(u32),
     /// The q-grams of these texts.
     Grams {
         /// Which column.
@@ -58,6 +60,7 @@ impl Sampled {
         match measure {
             ArchivedMeasure::Texts { texts, by, .. } => grams(texts.to_native(), by.get().grams()),
             ArchivedMeasure::Sets { sets, .. } => vec![Self::Tokens(sets.to_native())],
+            ArchivedMeasure::Near { cells, .. } => vec![Self::Cells(cells.to_native())],
             ArchivedMeasure::Equal | ArchivedMeasure::Within { .. } => Vec::new(),
         }
     }
@@ -65,7 +68,7 @@ impl Sampled {
     /// Symbols of a q-gram, if that is what elements are.
     pub(crate) fn grams(self) -> Option<u32> {
         match self {
-            Self::Tokens(_) => None,
+            Self::Tokens(_) | Self::Cells(_) => None,
             Self::Grams { q, .. } => Some(q),
         }
     }
@@ -75,10 +78,15 @@ impl Sampled {
         self.grams().unwrap_or(1)
     }
 
+    /// Whether values that have enough of them in common are those that are looked for: a measure of sets asks for no more.
+    pub fn are_all(self) -> bool {
+        matches!(self, Self::Tokens(_))
+    }
+
     /// How many elements a value has.
     fn n_elements(self, encoded: &Encoded, code: u32) -> u32 {
         match self {
-            Self::Tokens(sets) => encoded.sets(sets).heads[code as usize].len,
+            Self::Tokens(sets) | Self::Cells(sets) => encoded.sets(sets).heads[code as usize].len,
             Self::Grams { texts, q } => (encoded.texts(texts).heads[code as usize].len + 1).saturating_sub(q),
         }
     }
@@ -93,7 +101,7 @@ impl Sampled {
 
     fn heads(self, encoded: &Encoded) -> &[Head] {
         match self {
-            Self::Tokens(sets) => encoded.sets(sets).heads,
+            Self::Tokens(sets) | Self::Cells(sets) => encoded.sets(sets).heads,
             Self::Grams { texts, .. } => encoded.texts(texts).heads,
         }
     }
@@ -111,7 +119,7 @@ impl Sampled {
     /// The most elements that a value has.
     fn longest(self, encoded: &Encoded) -> u32 {
         match self {
-            Self::Tokens(sets) => encoded.sets[sets as usize].longest,
+            Self::Tokens(sets) | Self::Cells(sets) => encoded.sets[sets as usize].longest,
             Self::Grams { texts, q } => (encoded.texts[texts as usize].longest + 1).saturating_sub(q),
         }
     }
@@ -260,7 +268,7 @@ impl Sample {
             list.push((self.elements.len() as u32, len));
             match kind {
                 // Their numbers are far apart, but in order.
-                Sampled::Tokens(sets) => {
+                Sampled::Tokens(sets) | Sampled::Cells(sets) => {
                     let sets = encoded.sets(sets);
                     let tokens = sets.set(&sets.heads[code as usize]);
                     found.clear();
@@ -290,7 +298,7 @@ impl Sample {
             .drain()
             .map(|((gram, nth), number)| {
                 let count = match kind {
-                    Sampled::Tokens(_) => 0,
+                    Sampled::Tokens(_) | Sampled::Cells(_) => 0,
                     Sampled::Grams { .. } => u64::from(self.counts[number as usize]),
                 };
                 (count, gram, nth, number)

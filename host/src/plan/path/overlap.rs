@@ -1,18 +1,34 @@
 //! An overlap join: values that have enough elements in common, through an index of rare ones or by their signatures.
 
+use crate::base::sphere::RADIUS_KM;
+use crate::encode::grid::Grid;
 use crate::plan::work::{PerPair, Unit, Work};
+use hyperblock_shared::measure::Measure;
+use hyperblock_shared::predicate::{Predicate, Test};
 use rkyv::{Archive, Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::fmt;
 
 /// Values are joined by what they have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct OverlapPath {
     /// The predicate.
     pub lead: u32,
-    /// Symbols of a q-gram, if elements are not tokens.
-    pub q: Option<u32>,
+    /// What values have in common.
+    pub elements: ElementKind,
     /// How pairs are found.
     pub method: OverlapMethod,
+}
+
+/// What values have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub enum ElementKind {
+    /// Tokens of sets.
+    Tokens,
+    /// q-grams of texts, of so many symbols.
+    Grams(u32),
+    /// Cells of a grid of so many metres from south to north; none, if all of the sphere is one cell.
+    Cells(Option<u32>),
 }
 
 /// How pairs of values are found.
@@ -92,16 +108,16 @@ impl OverlapPath {
     }
 
     pub(super) fn describe(&self, predicate: &dyn Fn(u32) -> String) -> String {
-        let Self { lead, q, method } = self;
-        format!("overlap join by {} of {} for {}", method.for_people(), elements(*q), predicate(*lead))
+        let Self { lead, elements, method } = self;
+        format!("overlap join by {} of {elements} for {}", method.for_people(), predicate(*lead))
     }
 
     pub(super) fn json(&self, predicate: &dyn Fn(u32) -> String) -> Value {
-        let Self { lead, q, method } = self;
+        let Self { lead, elements, method } = self;
         json!({
             "type": "overlap join",
             "lead": predicate(*lead),
-            "elements": elements(*q),
+            "elements": elements.to_string(),
             "found_by": method.for_people(),
         })
     }
@@ -117,11 +133,37 @@ impl OverlapMethod {
     }
 }
 
-/// What values have in common.
-pub fn elements(q: Option<u32>) -> String {
-    match q {
-        None => "tokens".into(),
-        Some(1) => "symbols".into(),
-        Some(q) => format!("{q}-grams"),
+impl ElementKind {
+    /// Symbols of a q-gram, if it is one.
+    pub fn grams(self) -> Option<u32> {
+        match self {
+            Self::Grams(q) => Some(q),
+            Self::Tokens | Self::Cells(_) => None,
+        }
+    }
+
+    /// What the values of a predicate's measure have in common: q-grams of so many symbols, if that is what they are.
+    pub(crate) fn of(predicate: &Predicate, grams: Option<u32>) -> Self {
+        match (predicate.test, grams) {
+            (_, Some(q)) => Self::Grams(q),
+            (Test::Compare { measure: Measure::Near { most, .. }, .. }, None) => {
+                let metres = |height: f64| (height * RADIUS_KM * 1e3).round() as u32;
+                Self::Cells(Grid::new(most, 0).height().map(metres))
+            }
+            (_, None) => Self::Tokens,
+        }
+    }
+}
+
+impl fmt::Display for ElementKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Tokens => f.write_str("tokens"),
+            Self::Grams(1) => f.write_str("symbols"),
+            Self::Grams(q) => write!(f, "{q}-grams"),
+            Self::Cells(None) => f.write_str("the one cell of a grid"),
+            Self::Cells(Some(metres @ ..100)) => write!(f, "cells of a grid of {metres} m"),
+            Self::Cells(Some(metres)) => write!(f, "cells of a grid of {:.1} km", f64::from(metres) / 1e3),
+        }
     }
 }

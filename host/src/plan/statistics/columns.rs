@@ -1,12 +1,13 @@
 //! Columns for people: what `explain --stats` tells of the values that rules look at.
 
+use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::shown::shown;
-use crate::encode::{CodeColumn, Pipeline, values};
+use crate::encode::{CodeColumn, Pipeline, Raw};
 use crate::read::table::Table;
 use crate::rules::{Side, Sided};
-use arrow_array::Array;
 use hashbrown::HashMap;
+use hyperblock_shared::columns::MISSING;
 use indicatif::HumanCount;
 use std::fmt;
 
@@ -33,15 +34,15 @@ pub struct ColumnStatistics {
 impl ColumnStatistics {
     pub(crate) fn of(tables: [&Table; 2], column: &CodeColumn) -> Result<Self> {
         let table = tables[column.table];
-        let values = values(table, &column.operand)?;
-        let transforms = Pipeline::new(&column.operand.transforms)?;
-        let mut counts: HashMap<&str, u64> = HashMap::new();
-        let present = (0..values.len()).filter(|&row| !values.is_null(row));
-        present.for_each(|row| *counts.entry(values.value(row)).or_default() += 1);
+        let raw = Raw::new(table, &column.operand, &Control::default())?;
+        let pipeline = Pipeline::new(&column.operand)?;
+        let mut counts = vec![0u64; raw.len()];
+        let present = raw.codes().iter().filter(|code| **code != MISSING);
+        present.for_each(|&code| counts[code as usize] += 1);
         let mut distinct: HashMap<String, u64> = HashMap::new();
-        for (value, n) in counts {
-            if let Some(value) = transforms.apply(value) {
-                *distinct.entry(value.into_owned()).or_default() += n;
+        for (ix, n) in counts.into_iter().enumerate() {
+            if let Some(value) = raw.made(&pipeline, ix) {
+                *distinct.entry(column.operand.shown(value.into_owned())).or_default() += n;
             }
         }
         let mut lengths = Vec::new();
@@ -50,7 +51,7 @@ impl ColumnStatistics {
             lengths.resize(lengths.len().max(place + 1), 0);
             lengths[place] += n;
         }
-        let n_records = values.len() as u64;
+        let n_records = raw.codes().len() as u64;
         let n_missing = n_records - distinct.values().sum::<u64>();
         let n_distinct = distinct.len() as u64;
         let mut heavy: Vec<(String, u64)> = distinct.into_iter().filter(|(_, n)| *n > 1).collect();

@@ -156,7 +156,7 @@ impl Lengths {
     fn steps(&self, predicate: &Predicate, most: u32) -> f64 {
         let Test::Compare { measure, .. } = predicate.test else { return CODES };
         match measure {
-            Measure::Equal | Measure::Within { .. } => CODES,
+            Measure::Equal | Measure::Within { .. } | Measure::Near { .. } => CODES,
             Measure::Sets { sets, .. } => PAIR + TOKEN * self.sets[sets as usize].min(f64::from(most)),
             Measure::Texts { texts, by, .. } => {
                 let len = self.texts[texts as usize].min(f64::from(most));

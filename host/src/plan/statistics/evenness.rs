@@ -33,7 +33,9 @@ pub(super) fn selectivity(encoded: &Encoded, ix: usize, buckets: u32) -> Option<
         Measure::Equal => u64::from(hash(code)) % u64::from(buckets),
         Measure::Within { .. } => u64::from(code) * u64::from(buckets) / n_values,
         Measure::Texts { texts, .. } => minhash::of_text(&encoded.texts(texts), code)[0] % u64::from(buckets),
-        Measure::Sets { sets, .. } => minhash::of_set(&encoded.sets(sets), code)[0] % u64::from(buckets),
+        Measure::Sets { sets, .. } | Measure::Near { cells: sets, .. } => {
+            minhash::of_set(&encoded.sets(sets), code)[0] % u64::from(buckets)
+        }
     };
     let of_value: Vec<u32> = (0..n_values as u32).map(|code| bucket(code) as u32).collect();
     let mut sizes = vec![0u64; buckets as usize];

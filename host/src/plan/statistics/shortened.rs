@@ -4,7 +4,7 @@
 //! and others have none.
 
 use crate::encode::Encoded;
-use hyperblock_shared::columns::{Columns, Head, Reach, Sets, Texts};
+use hyperblock_shared::columns::{Columns, Head, Point, Reach, Sets, Texts};
 use hyperblock_shared::path::Walk;
 
 /// An encoding with the beginnings of its long values.
@@ -64,6 +64,10 @@ impl Columns for Shortened<'_> {
     fn sets(&self, ix: u32) -> Sets<'_> {
         let sets = self.encoded.sets(ix);
         Sets { heads: self.sets[ix as usize].as_deref().unwrap_or(sets.heads), ..sets }
+    }
+
+    fn points(&self, ix: u32) -> &[Point] {
+        self.encoded.points(ix)
     }
 
     fn reaches(&self, ix: u32) -> &[Reach] {

@@ -96,7 +96,9 @@ impl BucketsOf {
         match measure {
             Measure::Equal | Measure::Within { .. } => None,
             Measure::Texts { texts, .. } => Some(Self::Texts(texts, left, right)),
-            Measure::Sets { sets, .. } => Some(Self::Sets(sets, left, right)),
+            Measure::Sets { sets, .. } | Measure::Near { cells: sets, .. } => {
+                Some(Self::Sets(sets, left, right))
+            }
         }
     }
 

@@ -122,7 +122,8 @@ impl Lead {
             Measure::Texts { texts, .. } => {
                 signed(encoded.texts(texts).heads, |texts, is_wide| Signed::Texts { texts, is_wide }, texts)
             }
-            Measure::Sets { sets, .. } => {
+            // The cells of points.
+            Measure::Sets { sets, .. } | Measure::Near { cells: sets, .. } => {
                 signed(encoded.sets(sets).heads, |sets, is_wide| Signed::Sets { sets, is_wide }, sets)
             }
         })

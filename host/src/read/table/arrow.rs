@@ -106,7 +106,7 @@ impl Columns {
         for (column, texts) in self.kept.iter().zip(joined(pieces).ok_or_else(no_text)?) {
             values[column.ix] = Some(texts);
         }
-        Ok(Contents { columns: self.schemas, values, n_rows })
+        Ok(Contents { infers_kinds: false, columns: self.schemas, values, n_rows })
     }
 }
 
@@ -183,8 +183,9 @@ pub(super) fn memory(table: &Batches, keep: &Keep<'_>, control: &Control) -> Res
     columns.finish(&reading, texts, n_rows)
 }
 
-fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Kind> {
-    Ok(match data_type {
+/// What a column of a type holds, if it can be compared.
+fn kind(data_type: &DataType) -> Option<Kind> {
+    Some(match data_type {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Boolean | DataType::Null => {
             Kind::Text
         }
@@ -193,11 +194,21 @@ fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Ki
             Kind::Text
         }
         DataType::Time32(_) | DataType::Time64(_) => Kind::Text,
-        DataType::Dictionary(_, value) => kind_of(reading, name, value)?,
+        DataType::Dictionary(_, value) => kind(value).filter(|kind| *kind != Kind::List)?,
+        DataType::List(element) | DataType::LargeList(element) | DataType::FixedSizeList(element, _) => {
+            kind(element.data_type()).filter(|kind| *kind != Kind::List).map(|_| Kind::List)?
+        }
         integer if integer.is_integer() => Kind::Integer,
         float if float.is_floating() || float.is_decimal() => Kind::Float,
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Kind::Date,
-        other => {
+        _ => return None,
+    })
+}
+
+fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Kind> {
+    match kind(data_type) {
+        Some(kind) => Ok(kind),
+        None => {
             let path = reading.path.display();
             let convert = match reading.format {
                 "Parquet" => format!(
@@ -211,10 +222,10 @@ fn kind_of(reading: &Reading<'_>, name: &str, data_type: &DataType) -> Result<Ki
                 ),
             };
             let message = format!(
-                "column `{name}` holds {other}; text, numbers, dates, times of day and booleans can be compared. As \
-                 text: {convert}"
+                "column `{name}` holds {data_type}; text, numbers, dates, times of day, booleans and lists of these can \
+                 be compared. As text: {convert}"
             );
-            return Err(Error::table(reading.path, message));
+            Err(Error::table(reading.path, message))
         }
-    })
+    }
 }

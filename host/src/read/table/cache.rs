@@ -82,7 +82,7 @@ enum StoredIds {
     Texts { offsets: Array, bytes: Array },
 }
 
-const KINDS: [Kind; 4] = [Kind::Text, Kind::Integer, Kind::Float, Kind::Date];
+const KINDS: [Kind; 5] = [Kind::Text, Kind::Integer, Kind::Float, Kind::Date, Kind::List];
 
 impl Cache {
     /// The table at `path` without its text, if it is known; else it is read, and kept.
@@ -98,7 +98,14 @@ impl Cache {
             tracing::warn!("{}: this is no file, so nothing of it is kept", path.display());
             return read();
         };
-        let options = format!("{:?} {:?}", options.delimiter, options.id);
+        let mut options_text = format!("{:?} {:?}", options.delimiter, options.id);
+        if !options.columns.is_empty() {
+            options_text += &format!(" {:?}", options.columns);
+        }
+        if !options.missing.is_empty() {
+            options_text += &format!(" {:?}", options.missing);
+        }
+        let options = options_text;
         let file = self.path(&format!("{} {options} {wanted:?}", stamp.path), "table");
         match self.known(&file, path, &stamp, &options, wanted, control) {
             Ok(Some(table)) => return Ok(table),
@@ -201,6 +208,8 @@ impl Cache {
                     offsets: writer.array(texts.value_offsets(), control)?,
                     bytes: writer.array(texts.value_data(), control)?,
                 },
+                // Such a table is made of others, and none of a file.
+                Named::Several(_) => return Ok(()),
             },
         };
         writer.finish(&bytes(&header)?)?;
@@ -262,6 +271,7 @@ fn table(header: Header, path: &Path, reader: &Reader, control: &Control) -> Res
         Named::Rows => rows.len(),
         Named::Integers(integers) => integers.len(),
         Named::Texts(texts) => arrow_array::Array::len(texts),
+        Named::Several(_) => return Err(wrong()),
     };
     if !are_within || [rows.len(), n_named] != [n_records as usize; 2] || n_records == 0 {
         return Err(wrong());
@@ -289,6 +299,9 @@ fn table(header: Header, path: &Path, reader: &Reader, control: &Control) -> Res
         ids,
         bare: Some(Bare { stamp: origin.stamp.clone(), odds }),
         origin: Some(origin),
+        united: None,
+        // Its options say it, and they are part of where it is from.
+        called: Vec::new(),
     })
 }
 

@@ -69,7 +69,7 @@ pub(super) fn read(
             .unzip()
     };
     let (columns, values) = control.note(Lane::Read, "kinds", infer);
-    Ok(Contents { columns, values, n_rows })
+    Ok(Contents { infers_kinds: true, columns, values, n_rows })
 }
 
 /// The rows that follow the header, whatever they hold.

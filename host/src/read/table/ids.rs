@@ -1,11 +1,14 @@
 //! The ids of a table's records, and the order that they give them.
 
+mod several;
+
 use super::{ColumnSchema, Kind};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use several::Part;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::path::Path;
@@ -30,6 +33,8 @@ pub(super) enum Named {
     Integers(Vec<i64>),
     /// Texts, by row.
     Texts(LargeStringArray),
+    /// Of each of several tables its own, in the order of the tables.
+    Several(Vec<Part>),
 }
 
 impl Ids {
@@ -96,23 +101,19 @@ impl Ids {
 
     /// Whether all ids are integers of 64 bits, as one writes them.
     pub fn are_integers(&self) -> bool {
-        !matches!(self.named, Named::Texts(_))
+        self.named.are_integers()
     }
 
     /// A record's id, if ids are integers.
     pub fn integer(&self, record: u32) -> Option<i64> {
-        match &self.named {
-            Named::Rows => Some(self.row(record) as i64 + 1),
-            Named::Integers(integers) => Some(integers[record as usize]),
-            Named::Texts(_) => None,
-        }
+        self.named.integer(record, self.rows[record as usize])
     }
 
     /// All ids by record, if they are integers from a column.
     pub(crate) fn integers(&self) -> Option<&[i64]> {
         match &self.named {
             Named::Integers(integers) => Some(integers),
-            Named::Rows | Named::Texts(_) => None,
+            Named::Rows | Named::Texts(_) | Named::Several(_) => None,
         }
     }
 
@@ -123,11 +124,7 @@ impl Ids {
 
     /// The same, where it lies.
     pub(crate) fn borrowed(&self, record: u32) -> Cow<'_, str> {
-        match &self.named {
-            Named::Rows => (self.row(record) + 1).to_string().into(),
-            Named::Integers(integers) => integers[record as usize].to_string().into(),
-            Named::Texts(texts) => texts.value(self.row(record)).into(),
-        }
+        self.named.text(record, self.rows[record as usize])
     }
 
     /// Whether there was no id column, so that ids are the row numbers.
@@ -135,22 +132,23 @@ impl Ids {
         matches!(self.named, Named::Rows)
     }
 
-    /// The record of that id, compared as text: `007` is not `7`.
+    /// The record of that id, compared as text: `007` is not `7`. Of several tables the only one, which may also be named by
+    /// table and id, `shop:7`.
     pub fn record(&self, id: &str) -> Option<u32> {
-        Some(self.place(id)).filter(|&record| record < self.len() && self.text(record) == id)
+        match &self.named {
+            Named::Several(_) => match self.records(id)[..] {
+                [record] => Some(record),
+                _ => None,
+            },
+            _ => Some(self.place(id)).filter(|&record| record < self.len() && self.text(record) == id),
+        }
     }
 
     /// The first record whose id is not below `id`, in the order of the ids; one past the last, if all are. Where ids
     /// are integers and `id` is none, that is the first of all.
     #[doc(hidden)]
     pub fn place(&self, id: &str) -> u32 {
-        let number = id.parse().unwrap_or(i64::MIN);
-        let place = match &self.named {
-            Named::Rows => self.rows.partition_point(|&row| i64::from(row) + 1 < number),
-            Named::Integers(integers) => integers.partition_point(|&own| own < number),
-            Named::Texts(texts) => self.rows.partition_point(|&row| texts.value(row as usize) < id),
-        };
-        place as u32
+        self.named.place(&self.rows, 0, id)
     }
 
     /// The ids of these records alone, numbered anew in the order given.
@@ -160,6 +158,7 @@ impl Ids {
             Named::Integers(integers) => {
                 Named::Integers(records.iter().map(|&record| integers[record as usize]).collect())
             }
+            Named::Several(_) => Named::Several(self.parts_of(records)),
             named => named.clone(),
         };
         Self { rows, named }
@@ -169,6 +168,55 @@ impl Ids {
     #[doc(hidden)]
     pub fn index(&self) -> HashMap<String, u32> {
         (0..self.len()).map(|record| (self.text(record), record)).collect()
+    }
+}
+
+impl Named {
+    fn are_integers(&self) -> bool {
+        match self {
+            Self::Rows | Self::Integers(_) => true,
+            Self::Texts(_) => false,
+            Self::Several(parts) => parts.iter().all(|part| part.named.are_integers()),
+        }
+    }
+
+    /// The id of the record of this number and row, if it is an integer.
+    fn integer(&self, record: u32, row: u32) -> Option<i64> {
+        match self {
+            Self::Rows => Some(i64::from(row) + 1),
+            Self::Integers(integers) => Some(integers[record as usize]),
+            Self::Texts(_) => None,
+            Self::Several(parts) => {
+                let part = several::of(parts, record)?;
+                part.named.integer(record - part.first, row - part.first_row)
+            }
+        }
+    }
+
+    /// The same as text.
+    fn text(&self, record: u32, row: u32) -> Cow<'_, str> {
+        match self {
+            Self::Rows => (row + 1).to_string().into(),
+            Self::Integers(integers) => integers[record as usize].to_string().into(),
+            Self::Texts(texts) => texts.value(row as usize).into(),
+            Self::Several(parts) => match several::of(parts, record) {
+                Some(part) => part.named.text(record - part.first, row - part.first_row),
+                None => Cow::Borrowed(""),
+            },
+        }
+    }
+
+    /// How many records, of which these are the rows, have an id below `id`; rows are counted from the given one.
+    fn place(&self, rows: &[u32], first_row: u32, id: &str) -> u32 {
+        let number = id.parse().unwrap_or(i64::MIN);
+        let place = match self {
+            Self::Rows => rows.partition_point(|&row| i64::from(row - first_row) + 1 < number),
+            Self::Integers(integers) => integers.partition_point(|&own| own < number),
+            Self::Texts(texts) => rows.partition_point(|&row| texts.value((row - first_row) as usize) < id),
+            // Each table has an order of its own: the first of them will do to look around.
+            Self::Several(_) => 0,
+        };
+        place as u32
     }
 }
 
@@ -228,7 +276,7 @@ fn prefix(text: &str) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
@@ -278,7 +326,7 @@ mod tests {
         assert_eq!([ids.record("-0"), ids.record("0")], [Some(0), Some(1)]);
     }
 
-    fn ids(texts: &[&str], kind: Kind) -> Ids {
+    pub(super) fn ids(texts: &[&str], kind: Kind) -> Ids {
         let column = ColumnSchema { name: "id".into(), kind, why_text: None };
         Ids::new(Path::new("t.csv"), &column, LargeStringArray::from(texts.to_vec()), &Control::default())
             .unwrap()

@@ -223,7 +223,7 @@ pub(crate) struct Odd {
 /// The odd values of a column, if it has any.
 pub(super) fn odd(values: &LargeStringArray, kind: Kind) -> Option<Odd> {
     let is_odd = |value: &str| match kind {
-        Kind::Text => false,
+        Kind::Text | Kind::List => false,
         // All are written as numbers or dates, or are odd; so most need no closer look.
         Kind::Integer | Kind::Float => {
             let is_plain = |byte| matches!(byte, b'0'..=b'9' | b'.' | b'-');

@@ -66,6 +66,22 @@ impl Table {
         Ok(())
     }
 
+    /// Does something with the values of a column, which are read for that if they are not there.
+    pub(crate) fn with_values<T>(
+        &mut self,
+        column: usize,
+        options: &ReadOptions,
+        control: &Control,
+        work: impl FnOnce(&Self) -> Result<T>,
+    ) -> Result<T> {
+        self.fill(&[column], options, control)?;
+        let done = work(self);
+        if self.bare.is_some() {
+            self.keep_ids();
+        }
+        done
+    }
+
     /// Reads the text of these columns for good, if no more than columns and ids is known.
     pub(crate) fn complete(
         &mut self,
@@ -81,16 +97,20 @@ impl Table {
         Ok(())
     }
 
+    pub(super) fn names_of(&self, columns: &[usize]) -> Vec<&str> {
+        let columns = columns.iter().filter_map(|&column| self.schema.columns.get(column));
+        columns.map(|column| column.name.as_str()).collect()
+    }
+
     /// The text of some columns of a file that is as it was, with row numbers as ids: those that there are stay.
-    fn part_of_text(
+    pub(super) fn part_of_text(
         &self,
         columns: &[usize],
         stamp: &Stamp,
         options: &ReadOptions,
         control: &Control,
     ) -> Result<Self> {
-        let names = columns.iter().filter_map(|&column| self.schema.columns.get(column));
-        let names: Vec<&str> = names.map(|column| column.name.as_str()).collect();
+        let names = self.names_of(columns);
         let options = ReadOptions { id: IdSource::RowNumbers, ..options.clone() };
         let part = Self::read(&self.path, &options, &|name| names.contains(&name), control)?;
         if part.n_records() != self.n_records() || Stamp::of(&self.path)?.as_ref() != Some(stamp) {

@@ -17,11 +17,25 @@ impl Table {
         control: &Control,
     ) -> Result<Self> {
         control.guard(|| {
-            let keep = Keep { id: &options.id, wanted };
+            let is_wanted = |name: &str| options.wants(wanted, name);
+            let keep = Keep { id: &options.id, wanted: &is_wanted };
             control.begin(batches.n_rows() as u64, "rows");
             let contents = arrow::memory(batches, &keep, control)?;
             Self::new(batches.name(), contents, options, wanted, control)
         })
+    }
+
+    /// The table at either place, of several that are compared: it may have no rows, if the others do.
+    pub(crate) fn of_several(
+        input: &Input,
+        options: &ReadOptions,
+        wanted: &dyn Fn(&str) -> bool,
+        control: &Control,
+    ) -> Result<Self> {
+        match input {
+            Input::File(path) => Self::read_even_empty(path, options, wanted, control),
+            Input::Memory(batches) => Self::of_batches(batches, options, wanted, control),
+        }
     }
 
     /// The table at either place. One in memory may have no rows.

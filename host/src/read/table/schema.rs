@@ -11,6 +11,8 @@ pub enum Kind {
     Float,
     /// Calendar dates.
     Date,
+    /// Lists of values.
+    List,
 }
 
 /// All columns of a table.

@@ -1,29 +1,36 @@
 //! Function calls: transforms, token sets and measures, by the names they have here and elsewhere.
 
+use super::made::{From, MAKERS, Made};
 use super::quantity::{Function as Called, Operands, Quantity};
 use super::term::{Subject, pair};
 use super::{Complaint, Constant, ConstantValue, Parsed, Rule, Term, complaint};
-use crate::rules::Tokenizer;
 use crate::rules::measure::{By, MEASURES, Row};
 use crate::rules::suggest::nearest;
 use crate::rules::transform::{self, Argument, Does, Parameter, ParameterKind, TRANSFORMS, Takes};
+use crate::rules::{Tokenizer, Transform};
 use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 use std::ops::RangeInclusive;
 
+/// The distance on the sphere.
+const DISTANCE: &str = "distance_km";
+const KILOMETRES: &str =
+    "write distance_km(l.lat, l.lon, r.lat, r.lon): latitude and longitude of the one, then of the other";
+
 /// Functions that are neither measures nor transforms.
-const OTHERS: [&str; 4] = ["words", "qgrams", "chars", "abs"];
+const OTHERS: [&str; 7] = ["words", "alphanumeric", "shingles", "qgrams", "chars", "abs", DISTANCE];
 
 /// The name that a function has here, where other databases call it otherwise.
 fn usual(name: &str) -> String {
     let measure = Row::named(name).map(|(row, form)| row.name(form));
     let transform = || transform::Row::named(name).map(|row| row.name);
-    measure.or_else(transform).unwrap_or(name).to_owned()
+    let maker = || matches!(name, "ifnull" | "nvl").then_some("coalesce");
+    measure.or_else(transform).or_else(maker).unwrap_or(name).to_owned()
 }
 
 /// The names of all functions.
 fn functions() -> impl Iterator<Item = &'static str> {
     let measures = MEASURES.iter().flat_map(Row::functions).map(|(name, _)| name);
-    measures.chain(OTHERS).chain(TRANSFORMS.iter().map(|row| row.name))
+    measures.chain(OTHERS).chain(MAKERS).chain(TRANSFORMS.iter().map(|row| row.name))
 }
 
 impl Rule<'_> {
@@ -65,10 +72,22 @@ impl Rule<'_> {
                 (By::Sets(_), _) => wrong("two sets"),
             };
         }
+        if MAKERS.contains(&name.as_str()) {
+            return match args.is_empty() {
+                true => wrong("columns and constants"),
+                false => self.maker(&name, &args, expr),
+            };
+        }
         match (name.as_str(), args.as_slice()) {
             ("words", [inner]) => Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Words)),
             ("chars", [inner]) => Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Qgrams(1))),
-            ("words" | "chars", _) => wrong("one column"),
+            ("alphanumeric", [inner]) => Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Alphanumeric)),
+            ("words" | "chars" | "alphanumeric", _) => wrong("one column"),
+            ("shingles", [inner, n]) => {
+                let n = self.whole_number(n, 1..=16, "the words of a shingle")?;
+                Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Shingles(n)))
+            }
+            ("shingles", _) => wrong("a column and a number of words"),
             ("qgrams", [inner, q]) => {
                 let q = self.whole_number(q, 1..=16, "the length of q-grams")?;
                 Ok(Subject::Set(self.term(inner, &name)?, Tokenizer::Qgrams(q)))
@@ -76,6 +95,11 @@ impl Rule<'_> {
             ("qgrams", _) => wrong("a column and a length"),
             ("abs", [inner]) => self.distance(inner),
             ("abs", _) => wrong("one difference"),
+            (DISTANCE, &[a, b, c, d]) => self.kilometres([a, b, c, d], expr),
+            (DISTANCE, _) => {
+                let wrong: Parsed<Subject> = wrong("a latitude and a longitude of each record");
+                wrong.map_err(|complaint| complaint.help(KILOMETRES))
+            }
             _ => Err(self.unknown_function(&name, function)),
         }
     }
@@ -117,11 +141,6 @@ impl Rule<'_> {
 
     fn unknown_function(&self, name: &str, function: &Function) -> Complaint {
         let place = self.tokens.word(function.name.span());
-        if matches!(name, "coalesce" | "nullif" | "ifnull" | "nvl") {
-            return complaint(place, format!("`{name}` is not supported here")).help(
-                "missing is not equal, not even to a stand-in: for missing values, write OR l.a IS NULL",
-            );
-        }
         complaint(place, format!("there is no function `{name}`")).help(match nearest(name, functions()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the functions are {}", functions().collect::<Vec<_>>().join(", ")),
@@ -150,7 +169,16 @@ impl Rule<'_> {
             let place = given.get(unfit.place).copied().flatten().unwrap_or(expr);
             complaint(self.tokens.span(place), unfit.message).help(unfit.help)
         })?;
-        self.transformed(function, inner, transform, expr)
+        let place = self.tokens.span(given.first().copied().flatten().unwrap_or(expr));
+        let file = match &transform {
+            Transform::Lookup(lookup) => Some((lookup.file.clone(), place)),
+            _ => None,
+        };
+        let mut subject = self.transformed(function, inner, transform, expr)?;
+        if let Subject::Term(term) = &mut subject {
+            term.made.files.extend(file);
+        }
+        Ok(subject)
     }
 
     /// `substring(x from 1 for 3)`, of which either may be left out.
@@ -204,20 +232,43 @@ impl Rule<'_> {
             || format!("write {name}(words(l.a), words(r.a)) or {name}(qgrams(l.a, 3), qgrams(r.a, 3))");
         let set = |expr: &Expr| match self.subject(expr)? {
             Subject::Set(term, tokenizer) => Ok((term, tokenizer)),
-            // As elsewhere: a text is the set of its characters.
-            Subject::Term(term) => Ok((term, Tokenizer::Qgrams(1))),
+            // A list is the set of its elements. As elsewhere, a text is that of its characters: what it is, its column says.
+            Subject::Term(term) => Ok((term, Tokenizer::Elements)),
             other => {
                 let message = format!("{name} compares sets, and this is {}", other.what());
                 Err(complaint(self.tokens.span(expr), message).help(forms()))
             }
         };
         let ((a, tokenizer), (b, other)) = (set(a)?, set(b)?);
+        let (tokenizer, other) = match (tokenizer, other) {
+            (Tokenizer::Elements, chars @ Tokenizer::Qgrams(1))
+            | (chars @ Tokenizer::Qgrams(1), Tokenizer::Elements) => (chars, chars),
+            two => two,
+        };
         if tokenizer != other {
             let message = format!("{name} compares sets of the same kind of token");
             return Err(complaint(self.tokens.span(expr), message).help(forms()));
         }
         let (left, right) = pair(a, b, self.tokens.span(expr))?;
         Ok((tokenizer, left, right))
+    }
+
+    /// The distance of two places on the sphere, each a latitude and a longitude of one record.
+    fn kilometres(&self, args: [&Expr; 4], expr: &Expr) -> Parsed<Subject> {
+        let span = self.tokens.span(expr);
+        let [a, b, c, d] = args.map(|arg| self.term(arg, DISTANCE));
+        let point = |latitude: Term, longitude: Term| {
+            if latitude.side != longitude.side {
+                let message = "a latitude and a longitude side by side are of two records here";
+                return Err(complaint(longitude.span, message).help(KILOMETRES));
+            }
+            let span = latitude.span.start..longitude.span.end;
+            let from = From::Point(Box::new([latitude.made, longitude.made]));
+            let made = Made { from, transforms: Vec::new(), files: Vec::new(), span: span.clone() };
+            Ok(Term { side: latitude.side, made, span })
+        };
+        let (left, right) = pair(point(a?, b?)?, point(c?, d?)?, span)?;
+        Ok(Subject::Quantity(Quantity::Kilometres, left, right))
     }
 
     /// What stands in `abs(…)`.

@@ -7,6 +7,7 @@
 use super::op::Op;
 use super::{Formula, Parsed, complaint};
 use crate::base::decimal::Decimal;
+use crate::base::sphere::{Within, within};
 use crate::rules::measure::{Counted, Form, Row};
 use crate::rules::{Asked, Bound, Limit, Measure, OfSets, OfTexts, Tokenizer};
 use std::ops::Range;
@@ -22,6 +23,8 @@ pub(super) enum Quantity {
     Distance,
     /// `l.x - r.x`, or, if `turned`, `r.x - l.x`.
     Difference { turned: bool },
+    /// `distance_km(l.lat, l.lon, r.lat, r.lon)`
+    Kilometres,
 }
 
 /// A measure of the table, with its operands.
@@ -75,6 +78,7 @@ impl Quantity {
         match self {
             Self::Count(_, counted) => counted.example(),
             Self::Distance | Self::Difference { .. } => "<= 2",
+            Self::Kilometres => "<= 1.5",
             Self::Similarity(_) => ">= 0.8",
         }
     }
@@ -84,6 +88,10 @@ impl Quantity {
         if matches!((self, op), (Self::Similarity(_), Op::Eq | Op::NotEq)) {
             return Err(complaint(span.clone(), "a similarity is compared by >=, >, <= or <")
                 .help(format!("write >= {}", number.0)));
+        }
+        if matches!((self, op), (Self::Kilometres, Op::Eq | Op::NotEq)) {
+            return Err(complaint(span.clone(), "a distance on the sphere is compared by <=, <, >= or >")
+                .help(format!("write <= {}", number.0)));
         }
         Ok(match op {
             Op::LtEq => self.at_most(&number)?,
@@ -118,6 +126,7 @@ impl Quantity {
             }
             Self::Distance => distance(*number, false),
             Self::Difference { turned } => difference(*number, false, turned),
+            Self::Kilometres => kilometres(*number, false),
             Self::Similarity(function) => not(function.reaches(*number, true, place)?),
         })
     }
@@ -132,6 +141,7 @@ impl Quantity {
             }
             Self::Distance => distance(*number, true),
             Self::Difference { turned } => difference(*number, true, turned),
+            Self::Kilometres => kilometres(*number, true),
             Self::Similarity(function) => not(function.reaches(*number, false, place)?),
         })
     }
@@ -189,6 +199,15 @@ fn difference(most: Decimal, strict: bool, turned: bool) -> Outcome {
         false => Measure::Difference { least: None, most: Some(Limit { at: most, strict }) },
         true => Measure::Difference { least: Some(Limit { at: most.negated(), strict }), most: None },
     }))
+}
+
+/// Points at most so many kilometres apart; nearer, if `strict`.
+fn kilometres(most: Decimal, strict: bool) -> Outcome {
+    match within(most, strict) {
+        Within::Nothing => Err(Trivial::Never),
+        Within::Everything => Err(Trivial::Always),
+        Within::Chord(_) => Ok(Formula::Leaf(Measure::Near(Limit { at: most, strict }))),
+    }
 }
 
 fn whole(function: Function, counted: Counted, number: Decimal, place: &Range<usize>) -> Parsed<i128> {

@@ -1,7 +1,7 @@
 //! What stands on one side of an operator: a column under its transforms, a constant, a measure of two columns.
 
 use super::quantity::Quantity;
-use super::{Complaint, Constant, ConstantValue, Parsed, Rule, Term, complaint};
+use super::{Complaint, Constant, ConstantValue, Made, Parsed, Rule, Term, complaint};
 use crate::base::decimal::Decimal;
 use crate::rules::{Side, Tokenizer, Transform};
 use sqlparser::ast::{BinaryOperator, DateTimeField, Expr, Ident, UnaryOperator, Value};
@@ -40,6 +40,7 @@ impl Subject {
                 let with = match quantity {
                     Quantity::Count(_, counted) => format!("a number of {}", counted.noun()),
                     Quantity::Distance | Quantity::Difference { .. } => "a number".to_owned(),
+                    Quantity::Kilometres => "a number of kilometres".to_owned(),
                     Quantity::Similarity(_) => "a number between 0 and 1".to_owned(),
                 };
                 format!("compare it with {with}: {}", quantity.form())
@@ -56,12 +57,7 @@ impl Rule<'_> {
             Expr::Nested(inner) => self.subject(inner),
             Expr::CompoundIdentifier(parts) => self.column(parts, expr).map(Subject::Term),
             Expr::Identifier(name) => match self.only_side {
-                Some(side) => Ok(Subject::Term(Term {
-                    side,
-                    columns: vec![name.value.clone()],
-                    transforms: Vec::new(),
-                    span: self.tokens.span(expr),
-                })),
+                Some(side) => Ok(Subject::Term(column_of(side, name.value.clone(), self.tokens.span(expr)))),
                 None => Err(self.unqualified(name)),
             },
             Expr::Value(value) => self.constant(&value.value, expr).map(Subject::Constant),
@@ -72,6 +68,7 @@ impl Rule<'_> {
                 _ => Err(self.unsupported(expr)),
             },
             Expr::BinaryOp { left, op: BinaryOperator::Minus, right } => self.difference(left, right, expr),
+            Expr::BinaryOp { op: BinaryOperator::StringConcat, .. } => self.joined_texts(expr),
             Expr::Trim { expr: inner, trim_where: None, trim_what: None, trim_characters: None } => {
                 self.transformed("trim", inner, Transform::Trim, expr)
             }
@@ -110,7 +107,7 @@ impl Rule<'_> {
             };
             return Err(complaint(span, message).help("write the column alone, without l. or r."));
         }
-        Ok(Term { side, columns: vec![name.value.clone()], transforms: Vec::new(), span })
+        Ok(column_of(side, name.value.clone(), span))
     }
 
     fn unqualified(&self, name: &Ident) -> Complaint {
@@ -167,8 +164,10 @@ impl Rule<'_> {
         expr: &Expr,
     ) -> Parsed<Subject> {
         let mut term = self.term(inner, function)?;
-        term.transforms.push(transform);
-        Ok(Subject::Term(Term { span: self.tokens.span(expr), ..term }))
+        term.made.transforms.push(transform);
+        term.span = self.tokens.span(expr);
+        term.made.span = term.span.clone();
+        Ok(Subject::Term(term))
     }
 
     /// `left - right`
@@ -186,6 +185,10 @@ impl Rule<'_> {
         let (left, right) = pair(a, b, self.tokens.span(expr))?;
         Ok(Subject::Quantity(Quantity::Difference { turned }, left, right))
     }
+}
+
+fn column_of(side: Side, name: String, span: Range<usize>) -> Term {
+    Term { side, made: Made::column(name, span.clone()), span }
 }
 
 /// The two, left one first.

@@ -22,6 +22,8 @@ pub(super) struct Probe<'a> {
     room: Vec<i32>,
     /// The most of it that any class has.
     most: u32,
+    /// Whether one element in common is enough: then whatever is a hit has as much.
+    is_one_enough: bool,
     hits: Vec<u64>,
     passed: Vec<u32>,
     /// By indexed value: the last probing value that it was compared with. Of several hits of a pair only the first can be its
@@ -33,7 +35,8 @@ impl<'a> Probe<'a> {
     pub(super) fn new(pairs: Pairs<'a>, index: &'a Index) -> Self {
         let (hits, passed) = (vec![0; GATHERED], vec![0; GATHERED]);
         let compared = vec![u32::MAX; pairs.overlap.indexed.values.len()];
-        Self { pairs, index, class: u32::MAX, room: Vec::new(), most: 0, hits, passed, compared }
+        let (room, is_one_enough) = (Vec::new(), false);
+        Self { pairs, index, class: u32::MAX, room, most: 0, is_one_enough, hits, passed, compared }
     }
 
     /// All pairs of a probing value.
@@ -45,6 +48,9 @@ impl<'a> Probe<'a> {
             let has_bitmap = self.pairs.overlap.sizes.has_bitmap == 1;
             let most = self.room.iter().max().filter(|_| has_bitmap);
             self.most = most.map_or(u32::MAX, |&most| most.max(0) as u32);
+            let overlap = &self.pairs.overlap;
+            let least = (0..overlap.indexed.classes.len() as u32).map(|other| overlap.least(class, other));
+            self.is_one_enough = { least }.all(|least| least == 1);
         }
         for nth in 0..self.pairs.overlap.probing.classes[class as usize].prefix {
             let Some(lookup) = self.pairs.overlap.lookup(item, nth) else { continue };
@@ -59,6 +65,9 @@ impl<'a> Probe<'a> {
         let signature = &self.pairs.overlap.probing.signatures[item as usize];
         let within = Within { class: self.class, items, sketch: sketch(signature), most: self.most };
         let n_hits = gather(entries, &within, &mut self.hits[..entries.len()]);
+        if self.is_one_enough {
+            return self.first_hits(item, n_hits);
+        }
         let hits = &self.hits[..n_hits];
         let n_passed = if self.pairs.overlap.sizes.has_bitmap == 1 {
             let signatures = self.pairs.overlap.indexed.signatures;
@@ -81,6 +90,18 @@ impl<'a> Probe<'a> {
                 self.pairs.overlap.indexed.elements(posting.item),
             );
             if holds(own, other, nth, least) {
+                self.pairs.found(posting.item, item);
+            }
+        }
+    }
+}
+
+impl Probe<'_> {
+    /// Gathered hits of a value that needs one element in common: of several of a pair, the first.
+    fn first_hits(&mut self, item: u32, n_hits: usize) {
+        for ix in 0..n_hits {
+            let posting = Posting::from_word(self.hits[ix]);
+            if std::mem::replace(&mut self.compared[posting.item as usize], item) != item {
                 self.pairs.found(posting.item, item);
             }
         }

@@ -33,7 +33,7 @@ impl DeviceElements {
     pub(in crate::device::cuda) fn new(source: &Source<'_>, of: Sampled, control: &Control) -> Result<Self> {
         let gpu = source.gpu;
         let (texts, q) = match of {
-            Sampled::Tokens(sets) => {
+            Sampled::Tokens(sets) | Sampled::Cells(sets) => {
                 let all = source.columns.tokens.get(sets as usize).copied();
                 let all = all.ok_or_else(|| Error::Internal("tokens that are not there".into()))?;
                 let n_elements = source.encoded.sets[sets as usize].n_tokens;

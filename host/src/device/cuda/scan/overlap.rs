@@ -131,8 +131,7 @@ impl<'a> CudaScan<'a> {
             timing.record(gpu, control)?;
             Ok((tables, values))
         });
-        // Tokens in common are all that a set's measure asks for.
-        let settings = Settings { is_decided: !is_of_grams, ..of.settings };
+        let settings = Settings { is_decided: manner.elements.are_all(), ..of.settings };
         let items = lists.map(|list| list.items);
         let n_done = Cell::new(0);
         let tell = || {

@@ -3,8 +3,9 @@
 //! arrow-cast can do this too, but it brings the casts between all pairs of types along, which was the longest step on
 //! the way to a finished build. What is needed of them is this file.
 
-use super::Unpacked;
+use super::{Unpacked, is_uuid};
 use crate::base::error::{Error, Result};
+use crate::base::list::list;
 use crate::read::table::pieces::{Piece, joined};
 use crate::read::table::{MAX_FIELD, field_too_long};
 use arrow_array::cast::AsArray;
@@ -16,10 +17,13 @@ use arrow_array::types::{
     Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
-use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray, downcast_integer_array};
+use arrow_array::{
+    Array, ArrowPrimitiveType, GenericListArray, OffsetSizeTrait, PrimitiveArray, downcast_integer_array,
+};
 use arrow_schema::{DataType, TimeUnit};
 use chrono::NaiveDate;
 use std::fmt::Write;
+use std::ops::Range;
 use std::path::Path;
 
 /// The texts of a column, row by row.
@@ -94,6 +98,13 @@ impl Sink<'_> {
                 self.all(array.as_boolean().iter().map(|value| value.map(word)))
             },
             DataType::Dictionary(..) => self.dictionary(array),
+            DataType::List(element) => self.offset_lists(array.as_list::<i32>(), is_uuid(element)),
+            DataType::LargeList(element) => self.offset_lists(array.as_list::<i64>(), is_uuid(element)),
+            DataType::FixedSizeList(element, len) => {
+                let len = usize::try_from(*len).unwrap_or_default();
+                let elements = array.as_fixed_size_list().values().clone();
+                self.lists(array, &elements, is_uuid(element), |row| row * len..(row + 1) * len)
+            },
             DataType::Float16 => {
                 self.primitives(array.as_primitive::<Float16Type>(), |sink, value| sink.written(value))
             },
@@ -233,6 +244,43 @@ impl Sink<'_> {
             _ if words.is_valid(key) => self.text(words.value(key)),
             Some(what) if dictionary.values().is_valid(key) => self.lost(what),
             _ => self.missing(),
+        })
+    }
+
+    fn offset_lists<O: OffsetSizeTrait>(&mut self, array: &GenericListArray<O>, is_uuid: bool) -> Result<()> {
+        let offsets = array.value_offsets();
+        // Rows may be some of many, which have their elements in one array.
+        let first = offsets.first().map_or(0, |first| first.as_usize());
+        let end = offsets.last().map_or(0, |last| last.as_usize());
+        let elements = array.values().slice(first, end - first);
+        self.lists(array, &elements, is_uuid, |row| {
+            offsets[row].as_usize() - first..offsets[row + 1].as_usize() - first
+        })
+    }
+
+    /// A list for each row, whose elements stand in a range of their own. Every element is written once.
+    fn lists(
+        &mut self,
+        array: &dyn Array,
+        elements: &dyn Array,
+        is_uuid: bool,
+        range: impl Fn(usize) -> Range<usize>,
+    ) -> Result<()> {
+        let mut words = Texts::behind(0, &self.texts.name, is_uuid);
+        words.append(self.path, elements, self.unpacked)?;
+        if let Some((nth, what)) = words.lost {
+            let row = (0..array.len()).find(|&row| range(row).contains(&(nth - 1))).unwrap_or(0);
+            self.texts.lost.get_or_insert((self.texts.n_rows + row + 1, what));
+            self.texts.n_lost += words.n_lost;
+        }
+        let words = joined(vec![vec![words.piece]]).and_then(|mut columns| columns.pop());
+        let words = words.ok_or_else(|| self.wrong("a list that is no UTF-8"))?;
+        (0..array.len()).try_for_each(|row| {
+            if array.is_null(row) {
+                return self.missing();
+            }
+            let elements = range(row).filter(|&element| words.is_valid(element));
+            self.text(&list(elements.map(|element| words.value(element)).collect()))
         })
     }
 

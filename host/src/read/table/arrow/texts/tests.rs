@@ -1,6 +1,9 @@
 //! What a person would write, type by type.
 
 use super::*;
+use arrow_array::builder::{
+    Date64Builder, FixedSizeListBuilder, Int64Builder, LargeListBuilder, ListBuilder, StringBuilder,
+};
 use arrow_array::types::Int8Type;
 use arrow_array::{
     BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Date64Array, Decimal128Array, DictionaryArray,
@@ -162,4 +165,46 @@ fn what_comes_out_is_counted() {
     let keys = Int8Array::from(vec![0; 100]);
     let words = DictionaryArray::new(keys, Arc::new(StringArray::from(vec!["abc"])));
     assert!(read(&words, false).is_err_and(|error| error.contains("unpack to more than 200")));
+}
+
+/// Rows that are some of many, as tables in memory hand them over.
+#[test]
+fn lists_are_sets_of_their_elements() {
+    let texts = [
+        Some(vec![Some("b"), Some("a"), Some("b")]),
+        None,
+        Some(vec![]),
+        Some(vec![None, Some(""), Some("x\u{1f}y")]),
+        Some(vec![Some("c")]),
+    ];
+    let want = [Some("a\u{1f}b"), None, None, Some("x\u{1e}uy"), Some("c")];
+    let (mut small, mut large) =
+        (ListBuilder::new(StringBuilder::new()), LargeListBuilder::new(StringBuilder::new()));
+    for row in &texts {
+        row.iter().flatten().for_each(|text| small.values().append_option(*text));
+        row.iter().flatten().for_each(|text| large.values().append_option(*text));
+        small.append(row.is_some());
+        large.append(row.is_some());
+    }
+    let (small, large) = (small.finish(), large.finish());
+    let mut two = FixedSizeListBuilder::new(Int64Builder::new(), 2);
+    for [a, b] in [[3, 10], [2, 1], [5, 5]] {
+        two.values().append_slice(&[a, b]);
+        two.append(true);
+    }
+    let two = two.finish();
+    let numbers = [Some("10\u{1f}3"), Some("1\u{1f}2"), Some("5")];
+    for (from, upto) in [(0, 5), (1, 4), (3, 5), (2, 2)] {
+        check(&small.slice(from, upto - from), &want[from..upto]);
+        check(&large.slice(from, upto - from), &want[from..upto]);
+        let (from, upto) = (from.min(3), upto.min(3));
+        check(&two.slice(from, upto - from), &numbers[from..upto]);
+    }
+    let mut days = ListBuilder::new(Date64Builder::new());
+    for row in [vec![0], vec![0, i64::MAX, i64::MIN], vec![i64::MAX]] {
+        days.values().append_slice(&row);
+        days.append(true);
+    }
+    let want = [Some("1970-01-01"), Some("1970-01-01"), None];
+    check_lost(&days.finish(), &want, 2, BEYOND_CALENDAR, 3);
 }

@@ -1,0 +1,124 @@
+//! The text of some records once more, when the job has run: it was let go of, or never held.
+//!
+//! What tables there are is known; of those that lie in files, or in memory, the columns are read again. What came through a pipe
+//! cannot be, so its text stays.
+
+use super::input::Wanted;
+use super::several::Pairing;
+use super::{Job, Prepared};
+use crate::base::control::Control;
+use crate::base::error::{Error, Result};
+use crate::base::stamp::Stamp;
+use crate::read::table::{Input, ReadOptions, Table};
+use std::ops::Range;
+
+/// Bytes of memory that reading a table again takes for each byte of its text, at most.
+const PER_BYTE: u64 = 3;
+
+/// How the tables are read again, the left one first; or all of several that are one.
+#[derive(Debug)]
+pub(crate) struct Again(Vec<OneTable>);
+
+#[derive(Debug)]
+struct OneTable {
+    input: Input,
+    options: ReadOptions,
+    /// The columns that the rule file asks for, in lower case and sorted.
+    wanted: Vec<String>,
+    /// The file as it was before it was read.
+    stamp: Option<Stamp>,
+}
+
+impl OneTable {
+    /// Whether the rule file asks for a column.
+    fn is_wanted(&self, name: &str) -> bool {
+        self.wanted.binary_search(&name.to_ascii_lowercase()).is_ok()
+    }
+
+    /// Whether it is there still.
+    fn is_kept(&self) -> bool {
+        self.stamp.is_some() || self.input.file().is_none()
+    }
+}
+
+impl Job {
+    /// How to read the tables again, if somebody will look at records when the job has run.
+    pub(super) fn again(&self, wanted: &Wanted) -> Result<Option<Again>> {
+        if !self.is_looked_at {
+            return Ok(None);
+        }
+        let one = |(nth, input): (usize, &Input)| {
+            let columns = match self.pairing {
+                Pairing::One | Pairing::Several { .. } => &wanted.columns[0],
+                Pairing::Two => &wanted.columns[nth],
+            };
+            let stamp = input.file().map_or(Ok(None), Stamp::of)?;
+            let (input, options, wanted) = (input.clone(), wanted.options[nth].clone(), columns.clone());
+            Ok(OneTable { input, options, wanted, stamp })
+        };
+        self.tables.iter().enumerate().map(one).collect::<Result<_>>().map(|tables| Some(Again(tables)))
+    }
+}
+
+impl Again {
+    /// Whether a table has to keep its text: one by itself, or all as one.
+    fn needs_text(&self, mut tables: Range<usize>) -> bool {
+        tables.any(|nth| self.0.get(nth).is_some_and(|table| !table.is_kept()))
+    }
+}
+
+impl Prepared {
+    /// Frees the text of the tables, but for ids, and for what somebody will look at and cannot read twice. Whoever only runs the
+    /// job needs no more than what was encoded of it.
+    pub fn keep_ids(&mut self) {
+        let needs_text = |tables| self.again.as_ref().is_some_and(|again| again.needs_text(tables));
+        let n_lefts = self.left.ids.tables().len().max(1);
+        if !needs_text(0..n_lefts) {
+            self.left.keep_ids();
+        }
+        if !needs_text(n_lefts..n_lefts + 1) {
+            self.right.iter_mut().for_each(Table::keep_ids);
+        }
+    }
+
+    /// The text of these records of each table, of all columns that the rule file asks for. Records are numbered anew, in the order
+    /// given.
+    pub(crate) fn text_of(
+        &self,
+        [left, right]: [&[u32]; 2],
+        control: &Control,
+    ) -> Result<(Table, Option<Table>)> {
+        let again = self.again.as_ref();
+        let again =
+            again.ok_or_else(|| Error::Internal("the tables are not to be looked at again".into()))?;
+        let columns = |table: &Table, asked: &OneTable| -> Vec<usize> {
+            let columns = table.schema.columns.iter().enumerate();
+            let made = table.across().map(|united| united.source);
+            let is_asked = |nth: usize, name: &str| made == Some(nth) || asked.is_wanted(name);
+            columns.filter(|(nth, column)| is_asked(*nth, &column.name)).map(|(nth, _)| nth).collect()
+        };
+        let of = |table: &Table, tables: Range<usize>, records: &[u32]| {
+            let lost = || Error::Internal("a table that was not read".into());
+            let asked = again.0.get(tables).ok_or_else(lost)?;
+            let first = asked.first().ok_or_else(lost)?;
+            let columns = columns(table, first);
+            if table.has_text(&columns) {
+                return table.picked(table, records, &columns);
+            }
+            // Of several, one is held at a time.
+            let n_bytes = asked.iter().filter_map(|asked| asked.input.file()).map(Table::n_bytes_of_text);
+            let n_bytes = n_bytes.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(0);
+            let _held = control.budget().hold(PER_BYTE * n_bytes, "the records that errors are about")?;
+            let from: Vec<_> =
+                asked.iter().map(|asked| (&asked.input, &asked.options, asked.stamp.as_ref())).collect();
+            match from[..] {
+                [from] if table.ids.tables().len() == 0 => table.text_of(records, &columns, from, control),
+                _ => table.text_of_several(records, &columns, &from, control),
+            }
+        };
+        let n_lefts = self.left.ids.tables().len().max(1);
+        let left = of(&self.left, 0..n_lefts, left)?;
+        let right = self.right.as_ref().map(|table| of(table, n_lefts..n_lefts + 1, right)).transpose()?;
+        Ok((left, right))
+    }
+}
