@@ -12,6 +12,7 @@ mod several;
 mod source;
 mod stream;
 mod texts;
+mod wanted;
 mod witness;
 
 pub use each_rule::EachRule;

@@ -80,7 +80,7 @@ mod workflow;
 pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
-use graph_args::{ClosureArgs, ClosurePaperArgs, ClosurePeersArgs, RelationArgs};
+use graph_args::{ClosureArgs, ClosurePaperArgs, ClosurePeersArgs, ClusterArgs, RelationArgs};
 use job_args::JobArgs;
 use std::path::PathBuf;
 
@@ -442,38 +442,6 @@ pub(crate) struct SetjoinPeersArgs {
     threshold: Vec<f64>,
     /// Also write the figures and the machine to a file in this folder
     #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
-/// What is clustered.
-#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum ClusterWorkload {
-    /// Any two of 20,000,000 records
-    Random,
-    /// All pairs within entities of 1 to 10 records, as many as records
-    Entities,
-}
-
-/// The clustering's workload.
-#[derive(clap::Args)]
-pub(crate) struct ClusterArgs {
-    /// A workload to measure; may be repeated [default: both]
-    #[arg(long, value_enum, value_name = "NAME")]
-    workload: Vec<ClusterWorkload>,
-    /// Pairs [default: 10,000,000; where there is a GPU, 100,000,000 as well]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(2..=1 << 31))]
-    pairs: Option<u64>,
-    /// Records that random pairs are of
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..i64::from(u32::MAX)))]
-    records: Option<u32>,
-    #[command(flatten)]
-    on: Devices,
-    /// Leave scipy out
-    #[arg(long)]
-    no_peers: bool,
-    /// Also write the figures and the machine to files in this folder
-    #[arg(long, value_name = "FOLDER")]
     save: Option<PathBuf>,
 }
 

@@ -12,6 +12,7 @@
 mod amount;
 mod examiner;
 mod inside;
+mod row;
 mod rows;
 mod told;
 
@@ -31,7 +32,8 @@ use examiner::{Chosen, Examiner};
 use hyperblock_shared::layout::Candidate;
 use inside::{Inside, NO_RULE};
 use rayon::prelude::*;
-use rows::{ErrorRow, ErrorRows};
+use row::ErrorRow;
+use rows::ErrorRows;
 use std::path::Path;
 use told::Told;
 

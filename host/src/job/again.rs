@@ -3,8 +3,8 @@
 //! What tables there are is known; of those that lie in files, or in memory, the columns are read again. What came through a pipe
 //! cannot be, so its text stays.
 
-use super::input::Wanted;
 use super::several::Pairing;
+use super::wanted::Wanted;
 use super::{Job, Prepared};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};

@@ -3,6 +3,7 @@
 use super::Job;
 use super::again::Again;
 use super::several::Pairing;
+use super::wanted::{Wanted, is_wanted};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::odd;
@@ -25,16 +26,6 @@ pub(crate) struct Read {
 pub(crate) struct SourceColumns {
     pub(super) name: String,
     pub(super) places: Vec<usize>,
-}
-
-/// What is wanted of the tables.
-pub(crate) struct Wanted {
-    /// The columns that the rule file asks for, by table, in lower case and sorted.
-    pub(super) columns: [Vec<String>; 2],
-    /// How each table is read: as the job says, and the rule file.
-    pub(super) options: Vec<ReadOptions>,
-    /// In how many passes they are read, if there is no memory for all of their text at once.
-    pub(super) passes: Option<usize>,
 }
 
 /// The same, with everything that the rule file says bound to the columns of the tables.
@@ -127,11 +118,6 @@ impl Job {
         }
         Table::united(tables, across, &is_wanted, control)
     }
-}
-
-/// Whether a column is one of those.
-pub(super) fn is_wanted(wanted: &[String], name: &str) -> bool {
-    wanted.binary_search(&name.to_ascii_lowercase()).is_ok()
 }
 
 impl Read {

@@ -11,8 +11,9 @@
 //! end it is read from there. That reads the tables as often as there are passes, and gives the same.
 
 use super::Job;
-use super::input::{SourceColumns, Wanted, is_wanted};
+use super::input::SourceColumns;
 use super::several::{Pairing, sides};
+use super::wanted::{Wanted, is_wanted};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::{self, Encoded, Sides, TakeReady};

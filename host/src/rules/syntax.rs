@@ -10,6 +10,7 @@ mod attribute;
 mod call;
 mod comparison;
 mod made;
+mod makers;
 mod op;
 mod quantity;
 mod term;

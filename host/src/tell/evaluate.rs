@@ -13,6 +13,7 @@
 //! nor wrong. What the part says of the whole has an interval then ([`interval`]).
 
 mod across;
+mod agreement;
 mod counts;
 mod entities;
 mod file;
@@ -23,7 +24,8 @@ mod several;
 mod tests;
 mod told;
 
-pub use entities::{Agreement, EntityQuality};
+pub use agreement::Agreement;
+pub use entities::EntityQuality;
 pub use interval::{Interval, Intervals};
 
 pub(crate) use counts::Counts;

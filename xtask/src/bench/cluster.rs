@@ -10,9 +10,9 @@
 mod data;
 mod peers;
 
+use super::graph_args::{ClusterArgs, ClusterWorkload};
 use super::measure::Times;
 use super::scan::open;
-use super::{ClusterArgs, ClusterWorkload};
 use crate::record;
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
@@ -174,8 +174,8 @@ fn name(workload: ClusterWorkload) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Report, components, describe, whole};
-    use crate::bench::ClusterWorkload;
     use crate::bench::cluster::data::Pairs;
+    use crate::bench::graph_args::ClusterWorkload;
     use hyperblock::device::cpu::Cpu;
     use hyperblock::entities::cluster::ClusterMethod;
     use std::time::Duration;

@@ -91,3 +91,35 @@ pub(crate) struct ClosureArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(super) save: Option<PathBuf>,
 }
+
+/// What is clustered.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ClusterWorkload {
+    /// Any two of 20,000,000 records
+    Random,
+    /// All pairs within entities of 1 to 10 records, as many as records
+    Entities,
+}
+
+/// The clustering's workload.
+#[derive(clap::Args)]
+pub(crate) struct ClusterArgs {
+    /// A workload to measure; may be repeated [default: both]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(super) workload: Vec<ClusterWorkload>,
+    /// Pairs [default: 10,000,000; where there is a GPU, 100,000,000 as well]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(2..=1 << 31))]
+    pub(super) pairs: Option<u64>,
+    /// Records that random pairs are of
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..i64::from(u32::MAX)))]
+    pub(super) records: Option<u32>,
+    #[command(flatten)]
+    pub(super) on: Devices,
+    /// Leave scipy out
+    #[arg(long)]
+    pub(super) no_peers: bool,
+    /// Also write the figures and the machine to files in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) save: Option<PathBuf>,
+}

@@ -1,32 +1,18 @@
 //! Errors as rows: what is wrong with a pair, and what both records say.
 
 use super::examiner::{Chosen, Examiner};
+use super::row::ErrorRow;
 use super::told::Told;
 use crate::base::billionths::{Billionths, Millionths};
 use crate::base::error::Result;
 use crate::entities::score::probability;
 use crate::read::table::Table;
-use crate::tell::errors::Cause;
 use crate::tell::output::{IdColumn, Lines, Rows, SourceColumn};
 use arrow_array::builder::LargeStringBuilder;
 use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use hyperblock_shared::score::{ONE, weight};
 use std::sync::Arc;
-
-/// A pair that is missed, or wrong.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ErrorRow {
-    pub(super) left: u32,
-    pub(super) right: u32,
-    pub(super) cause: Cause,
-    /// The rule that is to be named, if one is: by its place among rules and neighbourhoods.
-    pub(super) rule: Option<u32>,
-    /// The conjunction that nearly held, if one is to be told of.
-    pub(super) conjunction: Option<u32>,
-    /// As the score is handed on.
-    pub(super) score: u32,
-}
 
 /// What is told of both records: the columns of a side.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! What is told of an error in words: the rule, what of it fails, and by how much.
 
 use super::examiner::Examiner;
-use super::rows::ErrorRow;
+use super::row::ErrorRow;
 use crate::base::billionths::Billionths;
 use crate::base::error::Result;
 use crate::entities::score::{Scoring, probability};

@@ -1,6 +1,7 @@
 //! Function calls: transforms, token sets and measures, by the names they have here and elsewhere.
 
-use super::made::{From, MAKERS, Made};
+use super::made::{From, Made};
+use super::makers::MAKERS;
 use super::quantity::{Function as Called, Operands, Quantity};
 use super::term::{Subject, pair};
 use super::{Complaint, Constant, ConstantValue, Parsed, Rule, Term, complaint};

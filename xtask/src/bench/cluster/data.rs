@@ -1,6 +1,6 @@
 //! The pairs of the workloads: always the same, and made as fast as memory takes them.
 
-use crate::bench::ClusterWorkload;
+use crate::bench::graph_args::ClusterWorkload;
 use hyperblock::entities::cluster::SAME;
 use hyperblock_shared::layout::ScoredPair;
 
@@ -70,7 +70,7 @@ fn mixed(ix: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::Pairs;
-    use crate::bench::ClusterWorkload;
+    use crate::bench::graph_args::ClusterWorkload;
 
     #[test]
     fn pairs_are_of_records() {
