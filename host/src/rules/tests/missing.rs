@@ -108,5 +108,11 @@ fn what_is_wrong() {
     help: the columns are `title`, `Full Name`, `year`, `price`, `born`, `zip`, `group`, `Größe`
 
     `missing` is not a table
+     --> rules.toml:3:1
+      |
+    3 | [[missing]]
+      | ^^^^^^^^^^^
+      |
+    help: what counts as missing is written `[missing]`, then `words = ["NA", "unknown"]`; for one column, `[missing.columns]`, then `phone = ["0000000000"]`
     "#);
 }
