@@ -1,6 +1,6 @@
 //! Which rule nearly held on a pair, and by how much what failed of it does, naively.
 
-use super::{measures, numbers, outcome, scores, seen};
+use super::{measures, numbers, outcome, places, scores, seen};
 use hyperblock::rules::{Asked, Condition, Domain, Limit, Measure, OfTexts, Predicate, Rule, Test};
 
 /// A similarity of 1, and how far off is what is missing, or equal or not.
@@ -77,13 +77,9 @@ fn difference(a: &str, b: &str, domain: Domain) -> numbers::Number {
 /// How far a predicate that fails is from holding, in billionths.
 fn shortfall(predicate: &Predicate, left: &[Option<String>], right: &[Option<String>]) -> i128 {
     let Some((a, b, measure, domain)) = values(predicate, left, right) else { return ONE };
-    let relative = |is: i128, wanted: i128| match is.abs().max(wanted.abs()) {
-        0 => 0,
-        greatest => ((is - wanted).abs() * ONE / greatest).min(ONE),
-    };
     match measure {
         Measure::Equal => ONE,
-        Measure::Near(_) => panic!("no rule of these tables is about places"),
+        Measure::Near(limit) => off((places::millimetres(&a, &b), 6), limit),
         Measure::Texts(_, Asked::Similarity(bound)) | Measure::Sets(_, _, Asked::Similarity(bound)) => {
             let least = bound.least.at_scale(9).expect("a bound has at most nine decimals");
             (scores::of_texts(measure, &a, &b).expect("both are there") - least).abs()
@@ -99,16 +95,25 @@ fn shortfall(predicate: &Predicate, left: &[Option<String>], right: &[Option<Str
         }
         Measure::Difference { least, most } => {
             let (value, ends) = ends(difference(&a, &b, domain), least, most);
-            let off = |end: &(Limit, bool)| {
-                let limit = numbers::parse(&end.0.at.to_string());
-                let scale = limit.1.max(value.1);
-                let at = |(digits, own): numbers::Number| digits * 10i128.pow(scale - own);
-                relative(at(value), at(limit))
-            };
             let missed = ends.iter().filter(|end| predicate.negated || !admits(end, value));
-            missed.map(off).min().expect("an end is missed")
+            missed.map(|(limit, _)| off(value, *limit)).min().expect("an end is missed")
         }
     }
+}
+
+/// How far a number is from one that it should be, as a share of the greater one.
+fn relative(is: i128, wanted: i128) -> i128 {
+    match is.abs().max(wanted.abs()) {
+        0 => 0,
+        greatest => ((is - wanted).abs() * ONE / greatest).min(ONE),
+    }
+}
+
+fn off(value: numbers::Number, limit: Limit) -> i128 {
+    let limit = numbers::parse(&limit.at.to_string());
+    let scale = limit.1.max(value.1);
+    let at = |(digits, own): numbers::Number| digits * 10i128.pow(scale - own);
+    relative(at(value), at(limit))
 }
 
 /// What is compared with which ends, of which the flag says whether it is the upper one; absolute values with one alone.
@@ -188,7 +193,11 @@ pub fn said(predicate: &Predicate, left: &[Option<String>], right: &[Option<Stri
         (true, true) => "below",
     };
     match measure {
-        Measure::Near(_) => panic!("no rule of these tables is about places"),
+        Measure::Near(limit) => {
+            let millimetres = places::millimetres(a, b);
+            let kilometres = format!("{}.{:06}", millimetres / 1_000_000, millimetres % 1_000_000);
+            Said::Whole(format!("the distance is {kilometres} km, {} {}", at_most(limit.strict), limit.at))
+        }
         Measure::Equal => Said::Whole(if negated { "equal" } else { "not equal" }.to_owned()),
         Measure::Texts(_, Asked::Similarity(bound)) | Measure::Sets(_, _, Asked::Similarity(bound)) => {
             let behind = format!(", {} {}", at_least(bound.strict), bound.least);

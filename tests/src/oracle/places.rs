@@ -48,3 +48,13 @@ pub(super) fn are_within(a: &str, b: &str, Limit { at, strict }: Limit) -> bool 
     // All squares are whole.
     if strict { square < libm::ceil(bound) as i128 } else { square <= libm::floor(bound) as i128 }
 }
+
+/// How far two places are apart by the haversine formula, in whole millimetres.
+pub(super) fn millimetres(a: &str, b: &str) -> i128 {
+    let [(from, east), (to, further)] = [a, b].map(|text| degrees(text).expect("a place"));
+    let square = |half: f64| libm::pow(libm::sin(half / 2.0), 2.0);
+    let radians = |degrees: f64| degrees * (PI / 180.0);
+    let haversine = square(radians(to) - radians(from))
+        + libm::cos(radians(from)) * libm::cos(radians(to)) * square(radians(further - east));
+    libm::rint(2.0 * RADIUS * 1e6 * libm::asin(libm::sqrt(haversine).min(1.0))) as i128
+}
