@@ -152,7 +152,7 @@ fn places_in_thousands(bench: Bench) {
     let case = Case {
         left: line(6000, 11),
         right: None,
-        whens: vec!["distance_km(l.lat, l.lon, r.lat, r.lon) < 0.002".to_owned()],
+        whens: vec!["distance_km(l.lat, l.lon, r.lat, r.lon) < 0.0023".to_owned()],
     };
     // On many threads a sweep over so few is as good.
     let paper = prepare(&case).again(&|job| job.cost(by_pairs()));
