@@ -83,7 +83,7 @@ impl PairFile {
         let columns = source.id_columns(&file)?;
         let scores = source.scores(&file)?;
         let are_weights = source.score_column(&file)?.is_some_and(|column| is_weight(&file, column));
-        let [lefts, rights] = columns.map(|column| file.values(column));
+        let [lefts, rights] = columns.map(|column| file.singles(column));
         let (lefts, rights) = (lefts?, rights?);
         for (column, ids) in columns.into_iter().zip([lefts, rights]) {
             if let Some(row) = (0..ids.len()).find(|&row| ids.is_null(row)) {

@@ -63,7 +63,7 @@ impl Truth {
     fn entities(file: &Table, id: usize, entity: usize, left: &Ids, right: Option<&Ids>) -> Result<Self> {
         let (lefts, rights) = (Finder::new(left), right.map(Finder::new));
         let ids = NamedIds::new(file, id, "source")?;
-        let entities = file.values(entity)?;
+        let entities = file.singles(entity)?;
         let mut by_left = vec![NONE; left.len() as usize];
         let mut by_right = vec![NONE; right.map_or(0, Ids::len) as usize];
         let mut numbers: HashMap<&str, u32> = HashMap::new();
@@ -230,7 +230,7 @@ impl<'a> PairsOf<'a> {
 
     /// What their labels say.
     fn labelled(&self, column: usize, left: &Ids, right: Option<&Ids>) -> Result<Truth> {
-        let texts = self.file.values(column)?;
+        let texts = self.file.singles(column)?;
         let weights = Weights::of_pairs(self.file)?;
         // By pair: the row that names it, and what that says.
         let mut rows: HashMap<(u32, u32), (usize, Option<bool>, u64)> = HashMap::new();
