@@ -18,6 +18,8 @@ mod witness;
 pub use each_rule::EachRule;
 pub use guards::Guards;
 pub use source::RuleSource;
+#[doc(hidden)]
+pub use stream::Looking;
 pub use stream::{Found, Pull};
 
 pub(crate) use input::Bound;

@@ -50,6 +50,8 @@ def asked(
     right_id: str | None = None,
     max_pairs: int | None = None,
     max_block: int | None = None,
+    errors: Path | None = None,
+    each_rule: bool = False,
 ) -> dict[str, Any]:
     """Tables by the names of their options, the left one first, and what is to be found in them: pairs across them, if that is
     asked for and they are several, or else within all of them."""
@@ -77,6 +79,8 @@ def asked(
         right_id=text("right_id", right_id),
         max_pairs=whole("max_pairs", max_pairs, least=0),
         max_block=whole("max_block", max_block, most=2**32 - 1),
+        errors=None if errors is None else path("errors", errors),
+        each_rule=bool(each_rule),
     )
 
 
@@ -125,6 +129,13 @@ def table(name: str, value: Table) -> Table:
         kinds = "a path, or a table of pyarrow, pandas, Polars or DuckDB"
         raise TypeError(f"{name}: {kinds} (whatever has `__arrow_c_stream__`), not {_kind(value)}{hint}")
     return value
+
+
+def known(truth: Path | None, errors: Path | None) -> str | None:
+    """The path of the truth. Without one nothing is an error."""
+    if truth is None and errors is not None:
+        raise ValueError("errors: only a truth says what they are; name one with `truth`")
+    return None if truth is None else path("truth", truth)
 
 
 def path(name: str, value: Path) -> str:

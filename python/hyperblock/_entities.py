@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal, TypeAlias
 
 from . import _native
-from ._asked import Columns, Path, Progress, Rules, Table, Tables, asked, path, text, whole
+from ._asked import Columns, Path, Progress, Rules, Table, Tables, asked, known, path, text, whole
 from ._asked import table as checked
 from ._place import place
 from ._rows import Entities, Pairs, Rows
@@ -30,6 +30,8 @@ def resolve(
     source: str | None = None,
     truth: Path | None = None,
     previous: Table | None = None,
+    errors: Path | None = None,
+    each_rule: bool = False,
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -55,6 +57,10 @@ def resolve(
             records or some (``id, entity_id``). ``summary`` then says how many were right.
         previous: The entities as they were: an earlier answer, or a path or table with ``id`` and ``entity_id``, and of two tables
             ``table``. Their ids survive, as text, and ``changes`` of the answer tells what became of them.
+        errors: Where the errors go, by ``truth``: ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``. A row for each pair that matches and
+            is not in the answer, and for each that is in it and does not match, with the cause. ``summary["errors"]`` counts them.
+        each_rule: Whether ``summary["pairs"]["by_rule"]`` tells of each rule how many pairs it allows by itself, and how many it
+            alone; with ``truth`` also how many of them match, and how much recall goes if it goes.
         device: ``"auto"`` (a GPU where there is one), ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
         threads: So many CPU threads; by default as many as there are cores.
         memory: At most so many bytes of memory; by default what there is.
@@ -66,11 +72,14 @@ def resolve(
     >>> hb.resolve(people, [("same phone", "l.phone = r.phone")], device="cpu").to_arrow().to_pylist()
     [{'id': 1, 'entity_id': 1}, {'id': 2, 'entity_id': 1}, {'id': 3, 'entity_id': 3}]
     """
-    job = asked(dict(table=table, right=right), rules, across=True, within=within, map=map, id=id, right_id=right_id)
-    known = None if truth is None else path("truth", truth)
+    job = asked(
+        dict(table=table, right=right), rules, across=True, within=within, map=map, id=id, right_id=right_id, errors=errors,
+        each_rule=each_rule,
+    )
+    labels = known(truth, errors)
     before = None if previous is None else checked("previous", previous)
     with place(device, threads, memory, device_memory, progress) as there:
-        stream, changes, words = _native.resolve(job, _method(method), known, text("source", source), before, there)
+        stream, changes, words = _native.resolve(job, _method(method), labels, text("source", source), before, there)
     summary = json.loads(words)
     return Entities(stream, summary, None if changes is None else Rows(changes, summary))
 
@@ -91,7 +100,8 @@ def cluster(
 
     Args:
         pairs: Pairs of this package, or a path or table with columns ``left`` and ``right``, or ``id_a`` and ``id_b``, or else
-            the first two. A column ``score``, or ``weight`` and ``probability``, says how alike they are.
+            the first two. A column ``score``, or ``weight`` and ``probability``, says how alike they are. Of several tables the
+            columns ``left_source`` and ``right_source`` say which one each id is of, and the answer has a column ``source``.
         method: As in `resolve`. All but ``"components"`` and ``"tiled-fw"`` look at scores.
         threshold: Pairs with a lower score, or a lower probability where there are weights, are left out: from 0 to 1.
         two_tables: Whether left and right ids are of two tables, as those of `link` are.
@@ -181,12 +191,12 @@ def fit(
     3
     """
     job = asked(dict(table=table, right=right), rules, across=True, within=within, map=map, id=id, right_id=right_id)
-    known = None if truth is None else path("truth", truth)
+    labels = None if truth is None else path("truth", truth)
     drawn = whole("seed", seed, least=0)
     if drawn is None:
         raise TypeError("seed: a whole number, not NoneType")
     with place(device, threads, memory, device_memory, progress) as there:
-        weights, _, doubts = _native.fit(job, drawn, known, there)
+        weights, _, doubts = _native.fit(job, drawn, labels, there)
     for doubt in doubts:
         warnings.warn(doubt, stacklevel=2)
     return weights

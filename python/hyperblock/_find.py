@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import cast, overload
 
 from . import _native
-from ._asked import Columns, Path, Progress, Rules, Table, Tables, asked, path
+from ._asked import Columns, Path, Progress, Rules, Table, Tables, asked, known
 from ._place import place
 from ._rows import Pairs
 
@@ -22,6 +22,8 @@ def dedupe(
     max_pairs: int | None = None,
     max_block: int | None = None,
     truth: Path | None = None,
+    errors: Path | None = None,
+    each_rule: bool = False,
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -42,6 +44,10 @@ def dedupe(
         max_block: Values that more records than this share are left out. The result is then approximate.
         truth: A file of all matching pairs (``id_a, id_b``), of labels of some (``id_a, id_b, label``), or of entities of all
             records or some (``id, entity_id``). ``summary["quality"]`` then says how many pairs were right.
+        errors: Where the errors go, by ``truth``: ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``. A row for each pair that matches and
+            is not in the answer, and for each that is in it and does not match, with the cause. ``summary["errors"]`` counts them.
+        each_rule: Whether ``summary["pairs"]["by_rule"]`` tells of each rule how many pairs it allows by itself, and how many it
+            alone; with ``truth`` also how many of them match, and how much recall goes if it goes.
         device: ``"auto"`` (a GPU where there is one), ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
         threads: So many CPU threads; by default as many as there are cores.
         memory: At most so many bytes of memory; by default what there is.
@@ -62,10 +68,11 @@ def dedupe(
     1
     """
     tables: dict[str, Tables | None] = dict(table=table)
-    job = asked(tables, rules, across=False, map=map, id=id, max_pairs=max_pairs, max_block=max_block)
-    known = None if truth is None else path("truth", truth)
+    job = asked(
+        tables, rules, across=False, map=map, id=id, max_pairs=max_pairs, max_block=max_block, errors=errors, each_rule=each_rule
+    )
     with place(device, threads, memory, device_memory, progress) as there:
-        stream, summary = _native.find(job, known, there)
+        stream, summary = _native.find(job, known(truth, errors), there)
     return Pairs(stream, json.loads(summary))
 
 
@@ -81,6 +88,9 @@ def link(
     right_id: str | None = ...,
     max_pairs: int | None = ...,
     max_block: int | None = ...,
+    truth: Path | None = ...,
+    errors: Path | None = ...,
+    each_rule: bool = ...,
     device: str = ...,
     threads: int | None = ...,
     memory: int | None = ...,
@@ -99,6 +109,9 @@ def link(
     right_id: str | None = ...,
     max_pairs: int | None = ...,
     max_block: int | None = ...,
+    truth: Path | None = ...,
+    errors: Path | None = ...,
+    each_rule: bool = ...,
     device: str = ...,
     threads: int | None = ...,
     memory: int | None = ...,
@@ -117,6 +130,8 @@ def link(
     max_pairs: int | None = None,
     max_block: int | None = None,
     truth: Path | None = None,
+    errors: Path | None = None,
+    each_rule: bool = False,
     device: str = "auto",
     threads: int | None = None,
     memory: int | None = None,
@@ -140,6 +155,10 @@ def link(
         max_block: Values that more records than this share are left out. The result is then approximate.
         truth: A file of all matching pairs (``id_a, id_b``), of labels of some (``id_a, id_b, label``), or of entities of all
             records or some (``id, entity_id``). ``summary["quality"]`` then says how many pairs were right.
+        errors: Where the errors go, by ``truth``: ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``. A row for each pair that matches and
+            is not in the answer, and for each that is in it and does not match, with the cause. ``summary["errors"]`` counts them.
+        each_rule: Whether ``summary["pairs"]["by_rule"]`` tells of each rule how many pairs it allows by itself, and how many it
+            alone; with ``truth`` also how many of them match, and how much recall goes if it goes.
         device: ``"auto"`` (a GPU where there is one), ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
         threads: So many CPU threads; by default as many as there are cores.
         memory: At most so many bytes of memory; by default what there is.
@@ -173,9 +192,9 @@ def link(
     if len(tables) == 1 and not isinstance(left, (list, tuple, Mapping)) and not isinstance(left, (str, os.PathLike)):
         raise TypeError("link: two tables or more, and the rules; here is one table")
     job = asked(
-        tables, rules, across=True, within=within, map=map, id=id, right_id=right_id, max_pairs=max_pairs, max_block=max_block
+        tables, rules, across=True, within=within, map=map, id=id, right_id=right_id, max_pairs=max_pairs, max_block=max_block,
+        errors=errors, each_rule=each_rule,
     )
-    known = None if truth is None else path("truth", truth)
     with place(device, threads, memory, device_memory, progress) as there:
-        stream, summary = _native.find(job, known, there)
+        stream, summary = _native.find(job, known(truth, errors), there)
     return Pairs(stream, json.loads(summary))

@@ -4,15 +4,20 @@ use crate::capsules::{Stream, taken};
 use crate::running::{Place, plain};
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
+use hyperblock::base::paths::keep_apart;
+use hyperblock::base::target::Target;
 use hyperblock::closure::{
     self as graph, ClosureMethod, Deduplicate, EdgeList, LoadFactor, Options, Rounds, TupleRows, Wanted,
 };
 use hyperblock::device::gpus;
+use hyperblock::inspect::closer::Lookers;
+use hyperblock::job::Looking;
+use hyperblock::tell::output::Format;
 use hyperblock::{
     Backend, Batches, ChangeRows, ClusterMethod, ClusterSummary, Decimal, EntityRows, Error, FitOptions,
-    Found, Guards, IdSource, Ids, Input, Inquiry, Job, PairFile, PairSource, Previous, ReadOptions, Records,
-    Resolve, Rows, RuleSource, Shown, Stages, Stopwatch, Summary, Survival, Truth, cluster as entities_of,
-    indented_json as indented,
+    Found, Guards, IdSource, Ids, Input, Inquiry, Job, PairFile, PairSource, Prepared, Previous, ReadOptions,
+    Records, Resolve, Rows, RuleSource, Shown, Stages, Stopwatch, Summary, Survival, Truth, Watch,
+    cluster as entities_of, indented_json as indented,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -48,6 +53,11 @@ pub(crate) struct Asked<'py> {
     max_pairs: Option<u64>,
     #[pyo3(item)]
     max_block: Option<u32>,
+    /// Where errors go, and whether rules are told of one by one.
+    #[pyo3(item)]
+    errors: Option<PathBuf>,
+    #[pyo3(item)]
+    each_rule: bool,
 }
 
 impl Asked<'_> {
@@ -74,7 +84,30 @@ impl Asked<'_> {
         let (id, right_id) = (self.id.as_ref(), self.right_id.as_ref().or(self.id.as_ref()));
         let guards = Guards { most_pairs: self.max_pairs, most_in_block: self.max_block };
         let job = job.read_options(options(id), options(right_id)).guards(guards);
+        let job = if self.errors.is_some() { job.looked_at() } else { job };
         Ok(job.columns(self.map.clone()).names(self.names.clone()))
+    }
+
+    /// What else is looked at while the job runs. A file that cannot be, or is one that is read, is an error before any work.
+    fn closer(&self, py: Python<'_>, truth: Option<&PathBuf>) -> PyResult<Closer> {
+        if let Some(errors) = &self.errors {
+            // A stream is taken once, by the job.
+            let mut files = Vec::new();
+            for path in self.tables.iter().filter_map(|table| table.extract::<PathBuf>().ok()) {
+                match plain(py, Input::matching(&path))? {
+                    None => files.push(Input::File(path)),
+                    Some(more) => files.extend(more),
+                }
+            }
+            let tables = files.iter().filter_map(|table| Some(("one of the tables", table.file()?)));
+            let rules = self.rules_path.iter().map(|path| ("the file of rules", path.as_path()));
+            let truth = truth.map(|path| ("the truth", path.as_path()));
+            let reads: Vec<_> = tables.chain(rules).chain(truth).collect();
+            let checked =
+                Format::of(errors).and_then(|_| keep_apart(&[("errors", errors.as_path())], &reads));
+            plain(py, checked)?;
+        }
+        Ok(Closer { errors: self.errors.clone(), each_rule: self.each_rule })
     }
 
     /// The tables, and whether some are what a pattern of files stands for.
@@ -104,6 +137,23 @@ impl Asked<'_> {
     }
 }
 
+/// What else is looked at while a job runs.
+struct Closer {
+    errors: Option<PathBuf>,
+    each_rule: bool,
+}
+
+impl Closer {
+    fn lookers<'a>(
+        &self,
+        job: &'a Prepared,
+        truth: Option<&Truth>,
+        control: &'a Control,
+    ) -> Result<Lookers<'a>, Error> {
+        Lookers::new(job, self.errors.as_deref(), self.each_rule, truth, control)
+    }
+}
+
 fn input(py: Python<'_>, table: &Bound<'_, PyAny>, name: &str) -> PyResult<Input> {
     if let Ok(path) = table.extract::<PathBuf>() {
         return Ok(Input::File(path));
@@ -120,7 +170,7 @@ pub(crate) fn find(
     truth: Option<PathBuf>,
     place: Place,
 ) -> PyResult<(Stream, String)> {
-    let job = asked.job(py)?;
+    let (job, closer) = (asked.job(py)?, asked.closer(py, truth.as_ref())?);
     place.run(py, |device, control| {
         if let Some((left, _)) = job.without_pairs(control)? {
             // Whatever ids would be: of none, nobody can tell.
@@ -143,7 +193,12 @@ pub(crate) fn find(
         let mut job = job.prepare(device, control)?;
         job.keep_ids();
         let mut truth = truth.map(|path| Truth::read(&path, &job.left, job.second(), control)).transpose()?;
-        let found = Found::measured(&job, device, control, truth.as_mut())?;
+        let mut lookers = closer.lookers(&job, truth.as_ref(), control)?;
+        let is_watched = lookers.are_there();
+        let watch: &mut Looking<'_> = &mut |found, kept, truth| lookers.look(found, kept, truth);
+        let mut found = Found::watched(&job, device, control, truth.as_mut(), is_watched.then_some(watch))?;
+        let errors = lookers.tell(truth.as_ref(), None, &mut found.summary, (device, control))?;
+        errors.map_or(Ok(()), Target::finish)?;
         let summary = found.summary.json().to_string();
         Ok((Stream { schema: found.schema, batches: found.batches }, summary))
     })
@@ -166,7 +221,7 @@ pub(crate) fn resolve(
     place: Place,
 ) -> PyResult<(Stream, Option<Stream>, String)> {
     let method: ClusterMethod = method.parse().map_err(PyValueError::new_err)?;
-    let job = asked.job(py)?;
+    let (job, closer) = (asked.job(py)?, asked.closer(py, truth.as_ref())?);
     let previous = previous.map(|entities| input(py, &entities, "the previous entities")).transpose()?;
     let mut resolve = Resolve::new(job.clone()).method(method);
     if let Some(truth) = truth {
@@ -195,7 +250,13 @@ pub(crate) fn resolve(
         }
         let resolve = resolve.prepare(device, control)?;
         control.begin_comparing(resolve.job.n_to_compare(), "pairs");
-        let found = resolve.run_with(device, control, &mut |_| Ok(()))?;
+        let mut lookers = closer.lookers(&resolve.job, resolve.truth(), control)?;
+        let is_watched = lookers.are_there();
+        let watch: &mut Watch<'_> = &mut |found, kept| lookers.look(found, kept, resolve.truth());
+        let mut found = resolve.run_watched(device, control, is_watched.then_some(watch), &mut |_| Ok(()))?;
+        let told = (device, control);
+        let errors = lookers.tell(resolve.truth(), Some(&found.entities), &mut found.summary.found, told)?;
+        errors.map_or(Ok(()), Target::finish)?;
         let rows = EntityRows::new(&resolve.job.left.ids, resolve.job.second().map(|right| &right.ids));
         let (entities, changes) = entities_as_rows(rows, &found.entities, found.survival)?;
         Ok((entities, changes, found.summary.json().to_string()))

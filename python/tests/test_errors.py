@@ -55,6 +55,18 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         hb.resolve(TABLE, SAME, truth=tmp_path / "none.csv", device="cpu")
 
 
+def test_errors_that_cannot_be_written(tmp_path: Path) -> None:
+    truth = tmp_path / "truth.csv"
+    truth.write_text("id_a,id_b\n1,2\n")
+    with pytest.raises(ValueError, match="errors: only a truth says what they are"):
+        hb.dedupe(TABLE, SAME, errors=tmp_path / "errors.csv", device="cpu")
+    with pytest.raises(ValueError, match="errors.pdf"):
+        hb.resolve(TABLE, SAME, truth=truth, errors=tmp_path / "errors.pdf", device="cpu")
+    with pytest.raises(ValueError, match="that is the truth, which would be lost"):
+        hb.dedupe(TABLE, SAME, truth=truth, errors=truth, device="cpu")
+    assert truth.read_text() == "id_a,id_b\n1,2\n"
+
+
 def test_a_file_that_is_no_table(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text('a,b\n1,2\n"3')
     with pytest.raises(hb.TableError, match="t.csv"):

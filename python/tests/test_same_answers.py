@@ -114,6 +114,24 @@ def test_truth_over_a_part(tmp_path: Path) -> None:
     assert some["decided"] == 1 and some["pairwise"]["precision"] == 1 and some["b_cubed"] is None
 
 
+@pytest.mark.parametrize("command", ["dedupe", "resolve"])
+@pytest.mark.parametrize("form", ["path", "polars"])
+def test_errors_and_each_rule(tmp_path: Path, command: str, form: str) -> None:
+    people, truth = PEOPLE / "people.csv", PEOPLE / "truth.csv"
+    wanted, got = tmp_path / "wanted.csv", tmp_path / "got.csv"
+    said(command, people, "--rules", RULES, *CPU, "--truth", truth, "-o", tmp_path / "o.csv", "--errors", wanted)
+    ask = hb.dedupe if command == "dedupe" else hb.resolve
+    found = ask(table(people, form), RULES, truth=truth, errors=got, each_rule=True, device="cpu")
+    assert got.read_bytes() == wanted.read_bytes() and got.read_text().count("\n") > 1
+    told = found.summary["errors"]
+    n_rows = sum(sum(causes.values()) for causes in told.values())
+    assert n_rows == got.read_text().count("\n") - 1 > 0
+    assert all(rule["matches"] >= rule["matches_alone"] for rule in found.summary["pairs"]["by_rule"])
+    plain = ask(people, RULES, device="cpu")
+    assert plain.summary["errors"] is None and "allows" not in plain.summary["pairs"]["by_rule"][0]
+    assert plain.to_arrow() == found.to_arrow()
+
+
 def test_resolve_two_tables() -> None:
     left, right = (generated("papers") / name for name in ("tableA.csv", "tableB.csv"))
     found = hb.resolve(left, PAPER_RULES, right=table(right, "pyarrow"), method="one-to-one", device="cpu")

@@ -95,3 +95,17 @@ def test_what_does_not_go_together() -> None:
     ]:
         with pytest.raises((TypeError, ValueError, hb.HyperblockError), match=said):
             wrong()
+
+
+def test_pairs_of_several_tables_become_entities() -> None:
+    named = dict(shop=SHOP, catalogue=CATALOGUE, list=LIST)
+    pairs = hb.link(named, RULES, map=MAP, device="cpu")
+    found = hb.cluster(pairs, device="cpu").to_arrow().to_pylist()
+    wanted = hb.resolve(named, RULES, map=MAP, device="cpu").to_arrow().to_pylist()
+
+    def together(rows: list[dict[str, object]]) -> set[frozenset[tuple[object, object]]]:
+        entities = {row["entity_id"] for row in rows}
+        return {frozenset((row["source"], row["id"]) for row in rows if row["entity_id"] == entity) for entity in entities}
+
+    # The same id of two tables is two records. All records are in pairs here.
+    assert together(found) == together(wanted) and len(found) == 7

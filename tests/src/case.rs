@@ -248,7 +248,7 @@ impl<'a> Paper<'a> {
 /// Whether the engine refuses the rules for a reason that random rules may well give: they can never hold, always do, or
 /// come to too many conjunctions.
 pub fn is_no_rule(error: &Error) -> bool {
-    let reasons = ["can never hold", "is true of every pair", "conjunctions"];
+    let reasons = ["can never hold", "is true of every pair", "conjunctions", "is never missing"];
     let excused = |message: &str| reasons.iter().any(|reason| message.contains(reason));
     matches!(error, Error::Rule(rule) if matches!(&**rule, RuleError { message, .. } if excused(message)))
 }

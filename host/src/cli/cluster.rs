@@ -16,7 +16,7 @@ use hyperblock::tell::apart::Apart;
 use hyperblock::tell::clusters::ClusterSummary;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{ChangeRows, EntityRows, Format, Output};
-use hyperblock::{Control, Result};
+use hyperblock::{Control, Input, Result};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -39,9 +39,11 @@ pub(crate) struct ClusterArgs {
     /// Leave out pairs with a lower score, or with a lower probability where there are weights
     #[arg(long, value_name = "SCORE", value_parser = share)]
     threshold: Option<Decimal>,
-    /// A table whose records are entities of their own if no pair names them
+    /// A table whose records are entities of their own if no pair names them. Of pairs of several tables, which say in columns
+    /// left_source and right_source what table each id is of, all of those tables: the option again for each, or a pattern
+    /// in quotes
     #[arg(long, value_name = "FILE")]
-    records: Option<PathBuf>,
+    records: Vec<PathBuf>,
     /// Left and right ids are of two tables
     #[arg(long)]
     two_tables: bool,
@@ -49,8 +51,8 @@ pub(crate) struct ClusterArgs {
     #[arg(long, value_name = "FILE", requires = "two_tables")]
     right_records: Option<PathBuf>,
     /// Keep the records of one source apart, as this column of those tables tells sources: no entity has two records of one.
-    /// Records without a source go anywhere
-    #[arg(long, value_name = "COLUMN", requires = "records")]
+    /// Records without a source go anywhere. Of several tables, `source` is the table
+    #[arg(long, value_name = "COLUMN")]
     source: Option<String>,
     /// The column with the ids of those tables [default: the first column named id, else the row number]
     #[arg(long, value_name = "COLUMN")]
@@ -77,6 +79,9 @@ pub(crate) struct ClusterArgs {
     /// measure precision and recall against. Entities and labels may cover a part
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
+    /// Of several tables, measure pairs within a table too, as link --within finds them
+    #[arg(long, requires = "truth")]
+    within: bool,
     #[command(flatten)]
     device: DeviceArgs,
 }
@@ -89,20 +94,21 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
     }
     let changes = args.ids.changes.iter().map(|changes| ("--changes", changes.as_path()));
     let outputs: Vec<(&str, &Path)> = [("-o", args.output.as_path())].into_iter().chain(changes).collect();
-    keep_apart(&outputs, &args.reads().collect::<Vec<_>>())?;
+    let source = args.source()?;
+    keep_apart(&outputs, &args.reads(&source).collect::<Vec<_>>())?;
     let device = args.device.open()?;
     if told == Some(AnswerFormat::Text) {
         say!("running on {}\n", device.name());
     }
     let watch = Stopwatch::default();
     let reading = watch.enter("read");
-    let file = PairFile::read(&args.source(), control)?;
+    let file = PairFile::read(&source, control)?;
     if (args.method.reads_scores() || args.source.is_some()) && !file.has_scores {
         tracing::warn!("no column `score`: all pairs count as equally alike");
     }
     let truth = match &args.truth {
         None => None,
-        Some(path) => Some(Truth::of_ids(path, &file.left, file.right.as_ref(), control)?),
+        Some(path) => Some(Truth::of_pairs_of(path, &file, args.within, control)?),
     };
     let previous = args
         .ids
@@ -161,18 +167,24 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
 
 impl ClusterArgs {
     /// What is read, with what people call it.
-    fn reads(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let more = [
-            ("the left table", &self.records),
-            ("the right table", &self.right_records),
-            ("the truth", &self.truth),
-        ];
-        let more = more.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)));
-        [("the file of pairs", self.pairs.as_path())].into_iter().chain(more).chain(self.ids.reads())
+    fn reads<'a>(&'a self, source: &'a PairSource) -> impl Iterator<Item = (&'static str, &'a Path)> {
+        let table = if self.two_tables { "the left table" } else { "the table of records" };
+        let tables = source.records.iter().zip([table, "the right table"]);
+        let tables = tables.flat_map(|(paths, what)| paths.iter().map(move |path| (what, path.as_path())));
+        let truth = self.truth.iter().map(|path| ("the truth", path.as_path()));
+        let pairs = [("the file of pairs", self.pairs.as_path())];
+        pairs.into_iter().chain(tables).chain(truth).chain(self.ids.reads())
     }
 
-    fn source(&self) -> PairSource {
-        PairSource {
+    fn source(&self) -> Result<PairSource> {
+        let mut records = Vec::new();
+        for path in &self.records {
+            match Input::matching(path)? {
+                None => records.push(path.clone()),
+                Some(files) => records.extend(files.iter().filter_map(Input::file).map(Path::to_owned)),
+            }
+        }
+        Ok(PairSource {
             path: self.pairs.clone(),
             memory: None,
             delimiter: self.delimiter,
@@ -181,10 +193,10 @@ impl ClusterArgs {
             score: self.score.clone(),
             threshold: self.threshold,
             two_tables: self.two_tables,
-            records: [self.records.clone(), self.right_records.clone()],
+            records: [records, self.right_records.iter().cloned().collect()],
             record_id: self.id.clone(),
             source: self.source.clone(),
-        }
+        })
     }
 }
 

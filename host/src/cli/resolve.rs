@@ -1,6 +1,5 @@
 //! `hyperblock resolve`.
 
-use super::closer::Lookers;
 use super::{AnswerFormat, ResolveArgs, guards, run};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::target::Target;
@@ -87,7 +86,7 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     };
     let n_pairs = job.n_to_compare();
     control.begin_comparing(n_pairs, "pairs");
-    let mut lookers = Lookers::new(&args.closer, job, resolve.truth(), control)?;
+    let mut lookers = args.closer.lookers(job, resolve.truth(), control)?;
     let is_watched = lookers.are_there();
     let watch: &mut Watch<'_> = &mut |found, kept| lookers.look(found, kept, resolve.truth());
     let watch = is_watched.then_some(watch);

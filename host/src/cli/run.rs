@@ -1,7 +1,6 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
 use super::checkpoint::CheckpointArgs;
-use super::closer::Lookers;
 use super::say::{answer, say};
 use super::tables::deduped;
 use super::{AnswerFormat, DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
@@ -68,7 +67,7 @@ fn run<'a>(
         None => None,
         Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
     };
-    let mut lookers = Lookers::new(&args.closer, &job, truth.as_ref(), control)?;
+    let mut lookers = args.closer.lookers(&job, truth.as_ref(), control)?;
     let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
     control.begin_comparing(job.n_to_compare(), "pairs");
     let (mut summary, pairs) = match job.scoring() {

@@ -8,6 +8,7 @@ use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::threads::Threads;
 use crate::operators::Backend;
+use crate::operators::scores::Kept;
 use crate::rules::ScoreMethod;
 use crate::tell::evaluate::Truth;
 use crate::tell::output::{CandidateRows, Rows, ScoredRows};
@@ -19,6 +20,10 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
+
+/// Who looks on while candidates become batches.
+#[doc(hidden)]
+pub type Looking<'a> = dyn FnMut(&[Candidate], Option<&[Kept]>, Option<&Truth>) -> Result<()> + 'a;
 
 /// Rows of a batch.
 const ROWS: usize = 1 << 16;
@@ -40,15 +45,15 @@ impl Prepared {
         control: &Control,
         sink: &mut dyn FnMut(RecordBatch) -> Result<()>,
     ) -> Result<Summary> {
-        self.batches(device, control, None, sink)
+        self.batches(device, control, (None, None), sink)
     }
 
-    /// The same, measured against the truth.
+    /// The same, measured against the truth, while somebody looks on.
     fn batches(
         &self,
         device: &dyn Backend,
         control: &Control,
-        mut truth: Option<&mut Truth>,
+        (mut truth, mut watch): (Option<&mut Truth>, Option<&mut Looking<'_>>),
         sink: &mut dyn FnMut(RecordBatch) -> Result<()>,
     ) -> Result<Summary> {
         control.begin_comparing(self.n_to_compare(), "pairs");
@@ -59,18 +64,31 @@ impl Prepared {
                     if let Some(truth) = &mut truth {
                         truth.count(found);
                     }
+                    if let Some(watch) = &mut watch {
+                        watch(found, None, truth.as_deref())?;
+                    }
                     hand_on(&rows, found, sink)
                 })
             }
             Some(are_weights) => {
                 let rows = ScoredRows { candidates: self.rows(), are_weights };
-                self.run_scored(device, control, &mut |kept| {
+                let is_watched = watch.is_some();
+                let mut take = |found: &[Candidate], kept: &[Kept]| {
                     if let Some(truth) = &mut truth {
-                        let found: Vec<Candidate> = kept.iter().map(|(candidate, _)| *candidate).collect();
-                        truth.count(&found);
+                        let kept: Vec<Candidate> = kept.iter().map(|(candidate, _)| *candidate).collect();
+                        truth.count(&kept);
+                    }
+                    if let Some(watch) = &mut watch {
+                        watch(found, Some(kept), truth.as_deref())?;
                     }
                     hand_on(&rows, kept, sink)
-                })
+                };
+                match is_watched {
+                    true => {
+                        self.run_all(device, control, &mut |all, kept| take(all, kept.unwrap_or_default()))
+                    }
+                    false => self.run_scored(device, control, &mut |kept| take(&[], kept)),
+                }
             }
         }?;
         summary.quality = truth.map(|truth| truth.quality());
@@ -120,8 +138,20 @@ impl Found {
         control: &Control,
         truth: Option<&mut Truth>,
     ) -> Result<Self> {
+        Self::watched(job, device, control, truth, None)
+    }
+
+    /// The same while somebody looks on: at all candidates, at those that are kept, unless all are, and at the truth.
+    #[doc(hidden)]
+    pub fn watched(
+        job: &Prepared,
+        device: &dyn Backend,
+        control: &Control,
+        truth: Option<&mut Truth>,
+        watch: Option<&mut Looking<'_>>,
+    ) -> Result<Self> {
         let (mut batches, mut held) = (Vec::new(), Vec::new());
-        let summary = job.batches(device, control, truth, &mut |batch: RecordBatch| {
+        let summary = job.batches(device, control, (truth, watch), &mut |batch: RecordBatch| {
             held.push(control.budget().reserve(batch.get_array_memory_size() as u64, "the pairs")?);
             batches.push(batch);
             Ok(())

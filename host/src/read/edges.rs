@@ -80,7 +80,7 @@ impl EdgeList {
             return Err(Error::table(batches.name(), "an edge has two columns, source and target"));
         };
         let table = Table::of_batches(batches, &options, &|name| name == source || name == target, control)?;
-        let (sources, targets) = (table.values(0)?, table.values(1)?);
+        let (sources, targets) = (table.singles(0)?, table.singles(1)?);
         let named = |row: usize| {
             if sources.is_null(row) || targets.is_null(row) {
                 return Err(Error::table(batches.name(), format!("row {}: the node is missing", row + 1)));
@@ -101,7 +101,7 @@ impl EdgeList {
             return Err(Error::table(path, "an edge has two columns, source and target; this table has one"));
         };
         let table = Table::of(file, &options, &|name| name == source.name || name == target.name, control)?;
-        let (sources, targets) = (table.values(0)?, table.values(1)?);
+        let (sources, targets) = (table.singles(0)?, table.singles(1)?);
         let named = |row: usize| {
             for (column, values) in [(source, sources), (target, targets)] {
                 if values.is_null(row) {

@@ -2,7 +2,10 @@
 //!
 //! The records are those that some pair names, and those of a table if one is given. They are numbered as a
 //! table's are: by ascending id, integers by value, text by code points; those of a second table after all of
-//! the first. Where a table is given, there may be no pairs at all.
+//! the first. Where a table is given, there may be no pairs at all. Pairs of several tables say which one each id is of
+//! ([`several`]).
+
+mod several;
 
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
@@ -44,11 +47,13 @@ pub struct PairSource {
     pub threshold: Option<Decimal>,
     /// Whether left and right ids are of two tables.
     pub two_tables: bool,
-    /// A table whose records are there even if no pair names them, and a second one for right records.
-    pub records: [Option<PathBuf>; 2],
+    /// A table whose records are there even if no pair names them, and a second one for right records. Where pairs say which
+    /// table each id is of (`left_source` and `right_source`), those tables, each called by its file's name.
+    pub records: [Vec<PathBuf>; 2],
     /// The column of ids in those.
     pub record_id: Option<String>,
-    /// The column of those tables with the sources of records, if records of one source are to stay apart.
+    /// The column of those tables with the sources of records, if records of one source are to stay apart. `source` is the
+    /// tables themselves, where they are several and have no such column.
     pub source: Option<String>,
 }
 
@@ -83,7 +88,7 @@ impl PairFile {
         let columns = source.id_columns(&file)?;
         let scores = source.scores(&file)?;
         let are_weights = source.score_column(&file)?.is_some_and(|column| is_weight(&file, column));
-        let [lefts, rights] = columns.map(|column| file.values(column));
+        let [lefts, rights] = columns.map(|column| file.singles(column));
         let (lefts, rights) = (lefts?, rights?);
         for (column, ids) in columns.into_iter().zip([lefts, rights]) {
             if let Some(row) = (0..ids.len()).find(|&row| ids.is_null(row)) {
@@ -92,17 +97,11 @@ impl PairFile {
                 return Err(Error::table(path, message));
             }
         }
-        let kinds = columns.map(|column| file.schema.columns[column].kind);
-        let (of_left, of_right) = (source.table(0, control)?, source.table(1, control)?);
-        let (left, right, [left_records, right_records]) = if source.two_tables {
-            let (left, [lefts]) = number(path, [(lefts, kinds[0])], of_left.as_ref(), control)?;
-            let (right, [rights]) = number(path, [(rights, kinds[1])], of_right.as_ref(), control)?;
-            (left, Some(right), [lefts, rights])
-        } else {
-            let both = [(lefts, kinds[0]), (rights, kinds[1])];
-            let (ids, records) = number(path, both, of_left.as_ref(), control)?;
-            (ids, None, records)
+        let numbered = match several::columns(&file, columns)? {
+            None => source.numbered(&file, columns, control)?,
+            Some(tables) => several::numbered(source, &file, columns, tables, control)?,
         };
+        let Numbered { left, right, records: [left_records, right_records], sources } = numbered;
         let n_records = u64::from(left.len()) + right.as_ref().map_or(0, |right| u64::from(right.len()));
         if n_records == 0 {
             let message = "there are no pairs, and so no records; --records names a table of records";
@@ -112,8 +111,6 @@ impl PairFile {
             let message = format!("{n_records} records; at most {} can be clustered", u32::MAX - 1);
             return Err(Error::table(path, message));
         }
-        let sources =
-            source.sources([(of_left.as_ref(), Some(&left)), (of_right.as_ref(), right.as_ref())])?;
         let first_right = right.as_ref().map_or(0, |_| left.len());
         let pairs = left_records.iter().zip(&right_records).enumerate();
         let pair = |(row, (&left, &right)): (usize, (&u32, &u32))| {
@@ -125,13 +122,41 @@ impl PairFile {
         Ok(Self { pairs, n_rows, has_scores, are_weights, left, right, sources })
     }
 
-    /// All records, of both tables.
+    /// All records, of all tables.
     pub fn n_records(&self) -> u32 {
         self.left.len() + self.right.as_ref().map_or(0, Ids::len)
     }
 }
 
+/// The records of pairs.
+struct Numbered {
+    left: Ids,
+    right: Option<Ids>,
+    /// By row: the left record and the right one; of another table they are numbered by themselves.
+    records: [Vec<u32>; 2],
+    sources: Option<Sources>,
+}
+
 impl PairSource {
+    /// The records of pairs of one table or of two, whose ids stand in these columns.
+    fn numbered(&self, file: &Table, columns: [usize; 2], control: &Control) -> Result<Numbered> {
+        let path = &self.path;
+        let kinds = columns.map(|column| file.schema.columns[column].kind);
+        let lefts = (file.singles(columns[0])?, kinds[0]);
+        let rights = (file.singles(columns[1])?, kinds[1]);
+        let (of_left, of_right) = (self.only_table(0, control)?, self.only_table(1, control)?);
+        let (left, right, records) = if self.two_tables {
+            let (left, [lefts]) = number(path, [lefts], of_left.as_ref(), control)?;
+            let (right, [rights]) = number(path, [rights], of_right.as_ref(), control)?;
+            (left, Some(right), [lefts, rights])
+        } else {
+            let (ids, records) = number(path, [lefts, rights], of_left.as_ref(), control)?;
+            (ids, None, records)
+        };
+        let sources = self.sources([(of_left.as_ref(), Some(&left)), (of_right.as_ref(), right.as_ref())])?;
+        Ok(Numbered { left, right, records, sources })
+    }
+
     fn id_columns(&self, file: &Table) -> Result<[usize; 2]> {
         let find = |name: &str| file.schema.find(name);
         let usual = ID_COLUMNS.iter().find_map(|names| Some([find(names[0])?, find(names[1])?]));
@@ -203,12 +228,26 @@ impl PairSource {
         ReadOptions { delimiter, id, most_unpacked, ..ReadOptions::default() }
     }
 
-    /// A table of records, if there is one.
-    fn table(&self, which: usize, control: &Control) -> Result<Option<Table>> {
-        let Some(path) = &self.records[which] else { return Ok(None) };
-        let id = self.record_id.clone().map_or(IdSource::Usual, IdSource::Column);
+    /// The table of left records, or of right ones, if there is one.
+    fn only_table(&self, which: usize, control: &Control) -> Result<Option<Table>> {
+        match &self.records[which][..] {
+            [] => Ok(None),
+            [path] => {
+                let id = self.record_id.clone().map_or(IdSource::Usual, IdSource::Column);
+                self.table(path, id, control).map(Some)
+            }
+            [_, second, ..] => {
+                let message = "this is a second table of records, and the pairs do not say which table each id is of; \
+                               write that in columns `left_source` and `right_source`, as link does";
+                Err(Error::table(second, message))
+            }
+        }
+    }
+
+    /// A table of records.
+    fn table(&self, path: &Path, id: IdSource, control: &Control) -> Result<Table> {
         let is_wanted = |name: &str| self.source.as_ref().is_some_and(|it| it.eq_ignore_ascii_case(name));
-        Ok(Some(Table::read(path, &self.options(id), &is_wanted, control)?))
+        Table::read(path, &self.options(id), &is_wanted, control)
     }
 
     /// The sources of records, by the tables that are given and the ids of all records.

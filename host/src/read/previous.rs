@@ -132,7 +132,7 @@ impl<'a> Rows<'a> {
             });
         }
         for column in [Some(id), Some(entity), table, source].into_iter().flatten() {
-            let (values, name) = (file.values(column)?, &file.schema.columns[column].name);
+            let (values, name) = (file.singles(column)?, &file.schema.columns[column].name);
             if let Some(row) = (0..values.len()).find(|&row| values.is_null(row)) {
                 return wrong(format!("row {}, column `{name}`: the value is missing", row + 1));
             }

@@ -130,7 +130,9 @@ pub(crate) fn columns(name: &str, tables: &[&Table]) -> Result<Vec<usize>> {
         let message = format!("no column `{name}` for the sources{elsewhere}; the columns are {columns}");
         return Err(Error::table(&table.path, message));
     }
-    Ok(found.into_iter().flatten().collect())
+    let found: Vec<usize> = found.into_iter().flatten().collect();
+    tables.iter().zip(&found).try_for_each(|(table, &column)| table.check_single(column))?;
+    Ok(found)
 }
 
 #[cfg(test)]

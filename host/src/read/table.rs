@@ -246,6 +246,27 @@ impl Table {
         self.values.iter().flatten().map(|values| values.get_array_memory_size() as u64).sum()
     }
 
+    /// A column's values, where each row is to have one: an id, a source or a label.
+    pub(crate) fn singles(&self, column: usize) -> Result<&LargeStringArray> {
+        self.check_single(column)?;
+        self.values(column)
+    }
+
+    /// An error, if a column holds lists, and each row is to have one value.
+    pub(crate) fn check_single(&self, column: usize) -> Result<()> {
+        let ColumnSchema { name, kind, .. } = &self.schema.columns[column];
+        match kind {
+            Kind::List => {
+                let message = format!(
+                    "column `{name}` holds lists, and here each row has one value; name another column, or write the \
+                     lists as text"
+                );
+                Err(Error::table(&self.path, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The number of records.
     pub fn n_records(&self) -> u32 {
         self.ids.len()

@@ -12,7 +12,9 @@ use super::lookups::Lookups;
 use super::normal::{self, MOST_CONJUNCTIONS, NoRule};
 use super::score::Level;
 use super::score::{Score, ScoreAttribute};
-use super::syntax::{Asked, Comparison, Constant, ConstantValue, Formula, Measured, Parsed, Term, complaint};
+use super::syntax::{
+    Asked, Comparison, Complaint, Constant, ConstantValue, Formula, Measured, Parsed, Term, complaint,
+};
 use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Source, Test, display};
 use crate::base::error::Result;
 use crate::read::table::{ColumnSchema, Schema, days};
@@ -215,6 +217,9 @@ impl Tables<'_> {
         if bound.operand.is_list() && *asked != Asked::Missing {
             return Err(lists::no_constant(&bound));
         }
+        if *asked == Asked::Missing && bound.domain == Domain::Text && bound.operand.is_always_there() {
+            return Err(bound.never_missing());
+        }
         let condition = match asked {
             Asked::Missing => Condition::Missing,
             Asked::Is(constant) => Condition::Is(bound.constant(constant)?),
@@ -231,6 +236,17 @@ impl Tables<'_> {
 }
 
 impl Bound<'_> {
+    /// What is said of who asks whether it is missing, if it never is. Of numbers and dates it may be: what is written there
+    /// counts, and may be none.
+    fn never_missing(&self) -> Complaint {
+        let shown = display::Sided(self.term.side, &self.operand);
+        let message = format!(
+            "`{shown}` is never missing: a constant stands in, so IS NULL is never true of it, and IS NOT NULL always"
+        );
+        complaint(self.term.span.clone(), message)
+            .help("leave the comparison out, or ask it of the columns: l.a IS NULL")
+    }
+
     /// A constant that its values can be compared with.
     fn constant(&self, constant: &Constant) -> Parsed<String> {
         let wrong = |help: String| {

@@ -76,7 +76,7 @@ fn entries(path: &Path, control: &Control) -> Result<Entries> {
         );
         return Err(Error::table(path, message));
     }
-    let (keys, values) = (table.values(0)?, table.values(1)?);
+    let (keys, values) = (table.singles(0)?, table.singles(1)?);
     let missing = |column: usize, of: &LargeStringArray| {
         let row = (0..of.len()).find(|&row| of.is_null(row))?;
         Some((row, column))

@@ -82,6 +82,11 @@ impl Operand {
         are_lists(&self.source, &self.transforms)
     }
 
+    /// Whether it is there whatever the record is: a constant stands in for what is missing.
+    pub(super) fn is_always_there(&self) -> bool {
+        are_always_there(&self.source, &self.transforms)
+    }
+
     /// A value of it, for people.
     pub(crate) fn shown(&self, value: String) -> String {
         if self.is_list() { list::shown(&value) } else { value }
@@ -112,6 +117,18 @@ impl Part {
     pub(super) fn is_constant(&self) -> bool {
         matches!(self.source, Source::Constant(..))
     }
+}
+
+/// Whether something comes from there of every record, and transforms leave something of it.
+fn are_always_there(source: &Source, transforms: &[Transform]) -> bool {
+    let is_there = |part: &Part| are_always_there(&part.source, &part.transforms);
+    let comes = match source {
+        Source::Constant(text, _) => !text.is_empty(),
+        Source::Coalesce(parts) | Source::Joined { parts, skips_missing: true } => parts.iter().any(is_there),
+        Source::Joined { parts, skips_missing: false } => parts.iter().all(is_there),
+        Source::Column(_) | Source::List(_) | Source::NullIf { .. } | Source::Point(_) => false,
+    };
+    comes && transforms.iter().all(Transform::keeps_values)
 }
 
 /// Whether lists come from there, or transforms make them.

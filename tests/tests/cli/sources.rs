@@ -101,8 +101,8 @@ fn of_two_tables_both_have_it() {
 #[test]
 fn clustering_needs_the_tables() {
     let folder = folder();
-    let usage = folder.failure(2, "cluster pairs.csv --source shop -o e.csv --device cpu --quiet");
-    assert!(usage.contains("--records"), "{usage}");
+    let without = folder.failure(1, "cluster pairs.csv --source shop -o e.csv --device cpu --quiet");
+    assert_snapshot!(without, @"error: --source `shop` is a column of the tables of records, and the table is not there; name it with --records");
     let fails = |arguments: &str| {
         folder.failure(
             1,

@@ -3,6 +3,7 @@
 use crate::program::Folder;
 use hyperblock::read::table::{IdSource, ReadOptions, Table};
 use hyperblock::{Control, Job, Truth};
+use insta::assert_snapshot;
 use std::fs;
 
 const SHOP: &str = "id,title,cost,source\n1,Red Tea,3,x\n2,Green Tea,4,x\n3,Green Tea,5,x\n";
@@ -114,6 +115,88 @@ fn two_tables_are_linked_as_they_are() {
     let wanted = "left_source,left,right_source,right,rule\nshop,1,catalogue,1,name\nshop,2,shop,3,name\n\
                   shop,2,catalogue,9,name\nshop,3,catalogue,9,name\n";
     assert_eq!(within, wanted);
+}
+
+const RECORDS: &str =
+    "--records shop.csv --records catalogue.csv --records list.csv --id code --device cpu --quiet";
+
+/// What resolve does in one go, link and cluster do in two: the same id of two tables is two records.
+#[test]
+fn pairs_of_several_tables_are_clustered() {
+    let folder = folder();
+    let entities = folder.stdout(&format!("resolve {THREE} -o - --quiet"));
+    let by_name = "\
+source,id,entity_id
+catalogue,1,catalogue:1
+catalogue,9,catalogue:9
+list,x,catalogue:1
+list,y,catalogue:9
+shop,1,catalogue:1
+shop,2,catalogue:9
+shop,3,catalogue:9
+";
+    for pairs in ["pairs.csv", "pairs.parquet"] {
+        folder.stdout(&format!("link {THREE} -o {pairs} --quiet"));
+        assert_eq!(folder.stdout(&format!("cluster {pairs} {RECORDS} -o -")), entities, "{pairs}");
+        assert_eq!(folder.stdout(&format!("cluster {pairs} -o - --device cpu --quiet")), by_name, "{pairs}");
+    }
+    // Pairs of other programs, and tables that are the sources themselves.
+    let others = "id_a,source_a,id_b,source_b,score\n2,shop,9,catalogue,0.9\n3,shop,9,catalogue,0.8\n";
+    let folder = folder.file("others.csv", others);
+    for (options, third) in [("", "catalogue:9"), ("--source source", "shop:3")] {
+        let found = folder.stdout(&format!("cluster others.csv {options} -o - --device cpu --quiet"));
+        let wanted =
+            format!("source,id,entity_id\ncatalogue,9,catalogue:9\nshop,2,catalogue:9\nshop,3,{third}\n");
+        assert_eq!(found, wanted, "{options}");
+    }
+    // Tables that are given are sources too.
+    let apart = folder.stdout(&format!("cluster pairs.csv {RECORDS} -o - --source source"));
+    let of_one = apart.matches(",shop:2\n").count();
+    assert_eq!((of_one, apart.lines().count()), (3, 8), "{apart}");
+}
+
+/// Pairs within a table are no pairs, or are, to cluster as to resolve.
+#[test]
+fn pairs_of_several_tables_are_measured() {
+    let truth = "source,id,entity_id\nshop,1,a\ncatalogue,1,a\nlist,x,c\nshop,2,b\nshop,3,b\ncatalogue,9,b\nlist,y,b\n";
+    let folder = folder().file("truth.csv", truth);
+    let json = |arguments: &str| -> hyperblock::serde_json::Value {
+        folder.run(&format!("{arguments} --summary json")).stderr.parse().unwrap()
+    };
+    let mut seen = Vec::new();
+    for within in ["", "--within"] {
+        let resolved = json(&format!("resolve {THREE} {within} -o e.csv --truth truth.csv"));
+        folder.stdout(&format!("link {THREE} {within} -o pairs.csv --quiet"));
+        let clustered = json(&format!("cluster pairs.csv {within} -o f.csv --device cpu --truth truth.csv"));
+        let entities = &resolved["entities"]["steps"][2];
+        assert_eq!(entities["name"], "entities");
+        assert_eq!(clustered["quality"]["pairwise"], entities["pairwise"], "{within}");
+        assert_eq!(clustered["quality"]["decided"], entities["decided"], "{within}");
+        assert_eq!(clustered["quality"]["b_cubed"], entities["b_cubed"], "{within}");
+        seen.push(clustered["quality"]["decided"].as_u64().unwrap());
+    }
+    // shop:2 and shop:3 are within a table.
+    assert_eq!(seen, [8, 9]);
+    let refused = folder.failure(1, "cluster pairs.csv -o g.csv --device cpu --truth truth.csv --quiet");
+    let wanted = "error: the pair of `shop:2` and `shop:3` is within a table; say --within, so that such pairs are measured too\n";
+    assert_eq!(refused, wanted);
+}
+
+#[test]
+fn pairs_that_do_not_say_of_which_tables() {
+    let folder = folder()
+        .file("half.csv", "left_source,left,right\nshop,1,2\n")
+        .file("gap.csv", "left_source,left,right_source,right\nshop,1,list,x\n,1,list,x\n")
+        .file("plain.csv", "left,right\n1,2\n");
+    folder.stdout(&format!("link {THREE} -o pairs.csv --quiet"));
+    let said =
+        |arguments: &str| folder.failure(1, &format!("cluster {arguments} -o e.csv --device cpu --quiet"));
+    assert_snapshot!(said("half.csv"), @"error: half.csv: column `left_source` says which tables ids are of, and there is no `right_source`; write both, or neither");
+    assert_snapshot!(said("gap.csv"), @"error: gap.csv: row 2, column `left_source`: the table is missing");
+    assert_snapshot!(said("pairs.csv --two-tables"), @"error: pairs.csv: the columns `left_source` and `right_source` say which table each id is of; leave --two-tables out, or the columns");
+    assert_snapshot!(said("pairs.csv --records shop.csv --records list.csv"), @"error: pairs.csv: some pairs are of the table `catalogue`, and the tables of records are called `shop`, `list`; name all with --records, or none");
+    assert_snapshot!(said("plain.csv --records shop.csv --records list.csv"), @"error: list.csv: this is a second table of records, and the pairs do not say which table each id is of; write that in columns `left_source` and `right_source`, as link does");
+    assert_snapshot!(said("pairs.csv --source shop"), @"error: --source `shop` is a column of the tables of records, and they are not there; name them with --records, or write --source source for the tables themselves");
 }
 
 #[test]

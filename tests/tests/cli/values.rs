@@ -100,6 +100,66 @@ fn lists_that_are_compared_wrongly() {
     "#);
 }
 
+/// What names something is one value, wherever it stands.
+#[test]
+fn no_list_is_an_id() {
+    let texts = |values: [&str; 6]| -> ArrayRef { Arc::new(StringArray::from(values.to_vec())) };
+    let beside = |list: &str, other: &str| {
+        let mut phones = ListBuilder::new(StringBuilder::new());
+        for nth in 0..6 {
+            phones.values().append_value(format!("{nth}"));
+            phones.values().append_value(format!("{}", nth + 1));
+            phones.append(true);
+        }
+        parquet(vec![(list, Arc::new(phones.finish())), (other, texts(["a", "b", "c", "d", "e", "f"]))])
+    };
+    let folder = Folder::with(&[
+        ("rules.toml", &rules("l.name = r.name")),
+        ("looked.toml", &rules("lookup(l.name, 'words.parquet') = lookup(r.name, 'words.parquet')")),
+        ("t.csv", "id,name\na,Ann\nb,Ann\n"),
+        ("pairs.csv", "left,right\na,b\n"),
+    ]);
+    let folder = folder
+        .file("ids.parquet", beside("id", "name"))
+        .file("phones.parquet", beside("phones", "id"))
+        .file("words.parquet", beside("words", "for"))
+        .file("pairs.parquet", beside("left", "right"))
+        .file("edges.parquet", beside("from", "to"))
+        .file("truth.parquet", beside("id_a", "id_b"))
+        .file("before.parquet", beside("entity_id", "id"));
+    let said = |arguments: &str| folder.failure(1, &format!("{arguments} --device cpu --quiet"));
+    let of_id =
+        "holds lists, and an id is one value; name another column with --id, or write the lists as text";
+    let run = "-r rules.toml -o o.csv";
+    assert_eq!(
+        said(&format!("dedupe ids.parquet {run}")),
+        format!("error: ids.parquet: column `id` {of_id}\n")
+    );
+    assert_eq!(
+        said(&format!("link t.csv phones.parquet --right-id phones {run}")),
+        format!("error: phones.parquet: column `phones` {of_id}\n")
+    );
+    assert_eq!(
+        said("cluster pairs.csv --records ids.parquet -o o.csv"),
+        format!("error: ids.parquet: column `id` {of_id}\n")
+    );
+    for (arguments, file, column) in [
+        ("cluster pairs.parquet -o o.csv", "pairs.parquet", "left"),
+        ("cluster pairs.csv --records phones.parquet --source phones -o o.csv", "phones.parquet", "phones"),
+        ("closure edges.parquet -o o.csv", "edges.parquet", "from"),
+        (&format!("dedupe t.csv --truth truth.parquet {run}"), "truth.parquet", "id_a"),
+        (&format!("resolve t.csv --previous before.parquet {run}"), "before.parquet", "entity_id"),
+        (&format!("resolve phones.parquet --source phones --map name=id {run}"), "phones.parquet", "phones"),
+        ("dedupe t.csv -r looked.toml -o o.csv", "words.parquet", "words"),
+    ] {
+        let wanted = format!(
+            "error: {file}: column `{column}` holds lists, and here each row has one value; name another column, or \
+             write the lists as text\n"
+        );
+        assert_eq!(said(arguments), wanted, "{arguments}");
+    }
+}
+
 #[test]
 fn a_missing_word_is_an_empty_field() {
     let table =

@@ -20,7 +20,7 @@ pub(crate) fn settlements() -> Result<(), Failed> {
     let folder = set::folder().join(NAME);
     let source = PairSource {
         path: folder.join("similarity_edges.csv"),
-        records: [Some(folder.join("table.csv")), None],
+        records: [vec![folder.join("table.csv")], Vec::new()],
         ..PairSource::default()
     };
     let file = PairFile::read(&source, &Control::default())?;

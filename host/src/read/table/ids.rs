@@ -50,6 +50,14 @@ impl Ids {
         texts: LargeStringArray,
         control: &Control,
     ) -> Result<Self> {
+        if column.kind == Kind::List {
+            let message = format!(
+                "column `{}` holds lists, and an id is one value; name another column with --id, or write the lists \
+                 as text",
+                column.name
+            );
+            return Err(Error::table(path, message));
+        }
         if let Some(row) = (0..texts.len()).into_par_iter().find_first(|&row| texts.is_null(row)) {
             let message = format!(
                 "row {}, column `{}`: the id is missing; every record needs one",

@@ -54,17 +54,75 @@ fn domains() {
     };
     assert_eq!(domain("coalesce(l.year, l.price) = r.price"), Domain::Number);
     assert_eq!(domain("coalesce(l.year, 3) IS NULL"), Domain::Number);
-    assert_eq!(domain("coalesce(l.year, 'none') IS NULL"), Domain::Text);
+    assert_eq!(domain("coalesce(l.year, 'none') = 'x'"), Domain::Text);
     assert_eq!(domain("coalesce(l.year, l.title) IS NULL"), Domain::Text);
     assert_eq!(domain("coalesce(l.year, l.born) IS NULL"), Domain::Text);
     assert_eq!(domain("coalesce(l.born, '2020-01-01') = r.born"), Domain::Date);
-    assert_eq!(domain("coalesce(l.born, 'never') IS NULL"), Domain::Text);
+    assert_eq!(domain("coalesce(l.born, 'never') = 'x'"), Domain::Text);
     assert_eq!(domain("nullif(l.year, 'N/A') = r.year"), Domain::Number);
     assert_eq!(domain("nullif(l.born, l.title) = r.born"), Domain::Date);
     assert_eq!(domain("nullif(l.title, l.year) IS NULL"), Domain::Text);
     assert_eq!(domain("concat(l.year) IS NULL"), Domain::Text);
     assert_eq!(domain("year(concat(l.title, l.born)) = 3"), Domain::Number);
     assert_eq!(domain("coalesce(year(l.title), l.year) = 3"), Domain::Number);
+}
+
+/// Of a value that a constant ends in nobody has to ask whether it is there; where nothing may be left of it, one has.
+#[test]
+fn what_is_never_missing() {
+    assert_snapshot!(errors(&[
+        "l.title = r.title AND coalesce(r.title, 'x') IS NULL",
+        "concat(l.title, ' ', l.group) IS NOT NULL",
+        "NOT lower(coalesce(l.year, coalesce(l.title, 'none'))) IS NULL",
+        "coalesce(l.title, 'a') || 'b' IS NULL",
+    ]), @r#"
+    `coalesce(r.title, 'x')` is never missing: a constant stands in, so IS NULL is never true of it, and IS NOT NULL always
+     --> rules.toml:2:31
+      |
+    2 | when = "l.title = r.title AND coalesce(r.title, 'x') IS NULL"
+      |                               ^^^^^^^^^^^^^^^^^^^^^^
+      |
+    help: leave the comparison out, or ask it of the columns: l.a IS NULL
+
+    `concat(l.title, ' ', l.group)` is never missing: a constant stands in, so IS NULL is never true of it, and IS NOT NULL always
+     --> rules.toml:2:9
+      |
+    2 | when = "concat(l.title, ' ', l.group) IS NOT NULL"
+      |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+    help: leave the comparison out, or ask it of the columns: l.a IS NULL
+
+    `lower(coalesce(l.year, coalesce(l.title, 'none')))` is never missing: a constant stands in, so IS NULL is never true of it, and IS NOT NULL always
+     --> rules.toml:2:13
+      |
+    2 | when = "NOT lower(coalesce(l.year, coalesce(l.title, 'none'))) IS NULL"
+      |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+    help: leave the comparison out, or ask it of the columns: l.a IS NULL
+
+    `(coalesce(l.title, 'a') || 'b')` is never missing: a constant stands in, so IS NULL is never true of it, and IS NOT NULL always
+     --> rules.toml:2:9
+      |
+    2 | when = "coalesce(l.title, 'a') || 'b' IS NULL"
+      |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+    help: leave the comparison out, or ask it of the columns: l.a IS NULL
+    "#);
+    for asked in ["IS NULL", "IS NOT NULL"] {
+        for value in [
+            "coalesce(l.title, '')",
+            "trim(coalesce(l.title, 'x'))",
+            "nullif(coalesce(l.title, 'x'), 'x')",
+            "coalesce(l.title, l.group)",
+            "l.title || 'x'",
+            "concat(l.title, trim(l.group))",
+            // What is written there may be no number, and counts.
+            "coalesce(l.year, 5)",
+            "coalesce(l.born, '1999-12-31')",
+        ] {
+            assert!(bound(&format!("{value} {asked}"), false).is_ok(), "{value} {asked}");
+        }
+    }
 }
 
 #[test]

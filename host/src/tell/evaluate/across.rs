@@ -6,13 +6,14 @@
 
 use super::counts::{Sum, plain};
 use super::{Known, Matches, NONE, Truth};
+use crate::read::table::Ids;
 use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
 
 impl Truth {
-    /// Itself, of tables whose records end there, where pairs are of different ones alone.
-    pub(super) fn across(mut self, ends: Vec<u32>) -> Self {
-        self.ends = ends;
+    /// Itself, of the tables that ids are of, where pairs are of different ones alone.
+    pub(super) fn across(mut self, ids: &Ids) -> Self {
+        self.ends = ids.tables().map(|(_, records)| records.end).collect();
         let tables = self.tables();
         let mut matches = std::mem::replace(&mut self.matches, Matches::Labels(HashMap::new()));
         match &mut matches {

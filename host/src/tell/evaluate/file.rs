@@ -7,6 +7,7 @@ use super::several::{Finder, Named as NamedIds, is_several};
 use super::{Coverage, Known, Label, Matches, NONE, Named, Truth};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::read::pairs::PairFile;
 use crate::read::table::{IdSource, Ids, ReadOptions, Table};
 use hashbrown::{HashMap, HashSet};
 use std::path::Path;
@@ -24,10 +25,25 @@ impl Truth {
     /// several tables that are one it may say which each id is of, in `source_a` and `source_b`, or `source`.
     pub fn read(path: &Path, left: &Table, right: Option<&Table>, control: &Control) -> Result<Self> {
         let truth = Self::of_ids(path, &left.ids, right.map(|right| &right.ids), control)?;
-        Ok(match left.across() {
-            None => truth,
-            Some(_) => truth.across(left.ids.tables().map(|(_, records)| records.end).collect()),
-        })
+        Ok(if left.across().is_some() { truth.across(&left.ids) } else { truth })
+    }
+
+    /// The same of the records that a file of pairs is about. Of several tables, pairs within one of them count if `within`; else
+    /// the file must have none.
+    pub fn of_pairs_of(path: &Path, file: &PairFile, within: bool, control: &Control) -> Result<Self> {
+        let (ids, right) = (&file.left, file.right.as_ref());
+        let truth = Self::of_ids(path, ids, right, control)?;
+        if within || !is_several(ids) {
+            return Ok(truth);
+        }
+        match file.pairs.iter().find(|pair| ids.source(pair.left) == ids.source(pair.right)) {
+            None => Ok(truth.across(ids)),
+            Some(pair) => Err(Error::Job(format!(
+                "the pair of `{}` and `{}` is within a table; say --within, so that such pairs are measured too",
+                ids.name(pair.left),
+                ids.name(pair.right)
+            ))),
+        }
     }
 
     /// The same where only the ids of the records are known.
@@ -63,7 +79,7 @@ impl Truth {
     fn entities(file: &Table, id: usize, entity: usize, left: &Ids, right: Option<&Ids>) -> Result<Self> {
         let (lefts, rights) = (Finder::new(left), right.map(Finder::new));
         let ids = NamedIds::new(file, id, "source")?;
-        let entities = file.values(entity)?;
+        let entities = file.singles(entity)?;
         let mut by_left = vec![NONE; left.len() as usize];
         let mut by_right = vec![NONE; right.map_or(0, Ids::len) as usize];
         let mut numbers: HashMap<&str, u32> = HashMap::new();
@@ -230,7 +246,7 @@ impl<'a> PairsOf<'a> {
 
     /// What their labels say.
     fn labelled(&self, column: usize, left: &Ids, right: Option<&Ids>) -> Result<Truth> {
-        let texts = self.file.values(column)?;
+        let texts = self.file.singles(column)?;
         let weights = Weights::of_pairs(self.file)?;
         // By pair: the row that names it, and what that says.
         let mut rows: HashMap<(u32, u32), (usize, Option<bool>, u64)> = HashMap::new();

@@ -17,8 +17,8 @@ pub(super) struct Named<'a> {
 
 impl<'a> Named<'a> {
     pub(super) fn new(file: &'a Table, id: usize, source: &'static str) -> Result<Self> {
-        let sources = file.schema.find(source).map(|column| file.values(column)).transpose()?;
-        Ok(Self { file, ids: file.values(id)?, sources, source })
+        let sources = file.schema.find(source).map(|column| file.singles(column)).transpose()?;
+        Ok(Self { file, ids: file.singles(id)?, sources, source })
     }
 
     /// What a row says of the table.

@@ -25,7 +25,7 @@ pub(super) fn of(parts: &[Part], record: u32) -> Option<&Part> {
 
 impl Ids {
     /// Those of several tables, each with its name: records are numbered by table, then by id.
-    pub(in crate::read::table) fn several(tables: Vec<(String, Self)>) -> Self {
+    pub(in crate::read) fn several(tables: Vec<(String, Self)>) -> Self {
         let n_records = tables.iter().map(|(_, ids)| ids.rows.len()).sum();
         let (mut rows, mut parts) = (Vec::with_capacity(n_records), Vec::with_capacity(tables.len()));
         for (name, ids) in tables {
