@@ -1,6 +1,7 @@
 //! Options that look closer at what is found: at each rule by itself, and at the errors.
 
 use clap::Args;
+use hyperblock::base::stopwatch::time;
 use hyperblock::base::target::Target;
 use hyperblock::inspect::errors::Judged;
 use hyperblock::job::EachRule;
@@ -9,7 +10,6 @@ use hyperblock::tell::errors::Gathered;
 use hyperblock::tell::output::Format;
 use hyperblock::{Candidate, Control, Job, Kept, Prepared, Result, Summary, Truth};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// What is looked at closer than it takes to find pairs.
 #[derive(Args, Debug)]
@@ -72,10 +72,10 @@ impl<'a> Lookers<'a> {
         truth: Option<&Truth>,
     ) -> Result<()> {
         if let Some(each_rule) = &mut self.each_rule {
-            each_rule.add(found, truth)?;
+            time("rules", || each_rule.add(found, truth))?;
         }
         match (&mut self.errors, truth) {
-            (Some((_, gathered)), Some(truth)) => gathered.add(found, kept, truth),
+            (Some((_, gathered)), Some(truth)) => time("errors", || gathered.add(found, kept, truth)),
             _ => Ok(()),
         }
     }
@@ -90,14 +90,12 @@ impl<'a> Lookers<'a> {
         (device, control): (&dyn Backend, &Control),
     ) -> Result<Option<Target>> {
         if let Some(each_rule) = self.each_rule {
-            each_rule.tell(truth, summary);
+            time("rules", || each_rule.tell(truth, summary));
         }
         let Some(((target, gathered), truth)) = self.errors.zip(truth) else { return Ok(None) };
-        let start = Instant::now();
         let judged = Judged { job: self.job, truth, gathered, entities };
-        let (target, counts) = judged.write_at(target, device, control)?;
+        let (target, counts) = time("errors", || judged.write_at(target, device, control))?;
         summary.errors = Some(counts);
-        summary.stages.add("errors", start.elapsed());
         Ok(Some(target))
     }
 }

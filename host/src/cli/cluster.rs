@@ -7,7 +7,7 @@ use super::{AnswerFormat, DeviceArgs, delimiter, size};
 use clap::Args;
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::paths::keep_apart;
-use hyperblock::base::stopwatch::Stopwatch;
+use hyperblock::base::stopwatch::{enter, time, whole};
 use hyperblock::entities::cluster::{ClusterMethod, Clustered, Records, clustered};
 use hyperblock::entities::survival::Survival;
 use hyperblock::read::pairs::{PairFile, PairSource};
@@ -90,19 +90,20 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
     let changes = args.ids.changes.iter().map(|changes| ("--changes", changes.as_path()));
     let outputs: Vec<(&str, &Path)> = [("-o", args.output.as_path())].into_iter().chain(changes).collect();
     keep_apart(&outputs, &args.reads().collect::<Vec<_>>())?;
-    let device = args.device.open()?;
+    let device = time("open", || args.device.open())?;
     if told == Some(AnswerFormat::Text) {
         say!("running on {}\n", device.name());
     }
-    let watch = Stopwatch::default();
-    let reading = watch.enter("read");
+    let reading = enter("read");
     let file = PairFile::read(&args.source(), control)?;
     if (args.method.reads_scores() || args.source.is_some()) && !file.has_scores {
         tracing::warn!("no column `score`: all pairs count as equally alike");
     }
     let truth = match &args.truth {
         None => None,
-        Some(path) => Some(Truth::of_ids(path, &file.left, file.right.as_ref(), control)?),
+        Some(path) => {
+            Some(time("truth", || Truth::of_ids(path, &file.left, file.right.as_ref(), control))?)
+        }
     };
     let previous = args
         .ids
@@ -118,8 +119,8 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
         sources: file.sources.as_ref(),
     };
     let Clustered { entities, n_refused } =
-        watch.time("cluster", || clustered(&*device, records, &file.pairs, args.method, control))?;
-    let writing = watch.enter("write");
+        time("cluster", || clustered(&*device, records, &file.pairs, args.method, control))?;
+    let writing = enter("write");
     let rows = EntityRows::new(&file.left, file.right.as_ref());
     let ids = OnceLock::new();
     let rows = if previous.is_some() { rows.named(&ids) } else { rows };
@@ -140,6 +141,9 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
     output.finish()?;
     drop(writing);
     if told.is_some() {
+        let measuring = enter("truth");
+        let quality = truth.map(|truth| truth.of_entities(&entities));
+        drop(measuring);
         let (n_entities, largest) = ClusterSummary::sizes(&entities);
         let summary = ClusterSummary {
             device: device.name(),
@@ -151,8 +155,8 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
             n_entities,
             largest,
             ids: counts,
-            quality: truth.map(|truth| truth.of_entities(&entities)),
-            stages: watch.stages(),
+            quality,
+            stages: whole(),
         };
         tell(told, &summary, || summary.json());
     }

@@ -45,6 +45,7 @@ pub fn run(
     let report = run_loaded(&*loaded, graph, options, control, sink)?;
     let mut stages = Stages::from_iter([("load", loading)]);
     stages.extend(&report.stages);
+    stages.fill(start.elapsed());
     Ok(Report { device: device.name(), stages, ..report })
 }
 
@@ -91,7 +92,7 @@ pub fn run_loaded(
         report.add_piece(piece);
     }
     if options.wanted.tuples {
-        report.stages.add("output", writing);
+        report.stages.add("write", writing);
     }
     report.peak_memory = peak_memory();
     Ok(report)

@@ -6,6 +6,7 @@
 use super::Prepared;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::stopwatch::{Stopwatch, time};
 use crate::base::threads::Threads;
 use crate::operators::Backend;
 use crate::rules::ScoreMethod;
@@ -51,13 +52,14 @@ impl Prepared {
         mut truth: Option<&mut Truth>,
         sink: &mut dyn FnMut(RecordBatch) -> Result<()>,
     ) -> Result<Summary> {
+        let watch = Stopwatch::default();
         control.begin_comparing(self.n_to_compare(), "pairs");
         let mut summary = match self.are_weights() {
             None => {
                 let rows = self.rows();
                 self.run(device, control, &mut |found| {
                     if let Some(truth) = &mut truth {
-                        truth.count(found);
+                        time("truth", || truth.count(found));
                     }
                     hand_on(&rows, found, sink)
                 })
@@ -66,14 +68,19 @@ impl Prepared {
                 let rows = ScoredRows { candidates: self.rows(), are_weights };
                 self.run_scored(device, control, &mut |kept| {
                     if let Some(truth) = &mut truth {
-                        let found: Vec<Candidate> = kept.iter().map(|(candidate, _)| *candidate).collect();
-                        truth.count(&found);
+                        time("truth", || {
+                            let found: Vec<Candidate> =
+                                kept.iter().map(|(candidate, _)| *candidate).collect();
+                            truth.count(&found);
+                        });
                     }
                     hand_on(&rows, kept, sink)
                 })
             }
         }?;
-        summary.quality = truth.map(|truth| truth.quality());
+        summary.quality = truth.map(|truth| time("truth", || truth.quality()));
+        summary.stages = self.stages().clone();
+        summary.stages.extend(&watch.stages());
         Ok(summary)
     }
 
