@@ -514,6 +514,7 @@ impl Prepared {
         let _held =
             control.budget().hold(self.n_bytes_held(), "encoded columns, ids and lists of records")?;
         device.watch(control.watcher());
+        control.take_compared();
         let loading = watch.enter("load");
         // Without rules there is nothing to load, and nothing to scan.
         let mut loaded = match self.plan.rules.is_empty() {
@@ -568,7 +569,7 @@ impl Prepared {
             n_right: self.right.as_ref().map(Table::n_records),
             n_pairs: self.n_pairs(),
             tables: self.tables(),
-            n_compared: self.n_told(control.n_compared()),
+            compared: self.compared(control.take_compared()),
             by_rule,
             approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),
             left_out: self.left_out.clone(),

@@ -80,11 +80,11 @@ pub fn run_loaded(
         };
         let Some(piece) = piece else {
             size.failed(n_sources).ok_or_else(too_much)?;
-            control.back_to(first.into());
+            control.is_at(first.into());
             continue;
         };
         first += n_sources;
-        control.back_to(first.into());
+        control.is_at(first.into());
         size.done(n_sources, piece.n_tuples);
         let start = Instant::now();
         sink(&piece.tuples)?;

@@ -16,6 +16,7 @@
 //! device that makes keys and lists itself is only told what of ([`Unlisted`]).
 
 mod branch;
+mod compared;
 mod join;
 mod key;
 mod overlap;

@@ -170,6 +170,7 @@ impl CudaScan<'_> {
                     self.gpu.download(&self.counts, &mut counts)?;
                     control.count(&counts);
                 }
+                control.compare(task.compared(self.program));
                 steps.finish();
                 return Ok(Some(n));
             }
