@@ -441,7 +441,8 @@ impl Prepared {
         self.stages.of("plan")
     }
 
-    /// Compares all pairs on `device` and hands the candidates, in order, to `sink`.
+    /// Compares all pairs on `device` and hands the candidates, in order, to `sink`. The summary's time is that of preparing the job and
+    /// of this run, each from its beginning to its end.
     pub fn run(
         &self,
         device: &dyn Backend,

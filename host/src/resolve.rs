@@ -156,9 +156,7 @@ impl Resolve {
     fn prepared(&self, job: Prepared, watch: &Stopwatch, control: &Control) -> Result<PreparedResolve> {
         let truth = match &self.truth {
             None => None,
-            Some(path) => {
-                Some(watch.time("truth", || Truth::read(path, &job.left, job.second(), control))?)
-            }
+            Some(path) => Some(watch.time("truth", || Truth::read(path, &job.left, job.second(), control))?),
         };
         let previous = self.previous.as_ref().map(|entities| {
             let right = job.second().map(|right| &right.ids);
@@ -325,9 +323,9 @@ impl PreparedResolve {
             let (left, right) = (&self.job.left.ids, self.job.second().map(|right| &right.ids));
             watch.time("ids", || Survival::new(previous, &entities, left, right))
         });
-        let measuring = watch.enter("truth");
         let mut steps = Vec::new();
         if let Some((truth, candidates)) = self.truth.as_ref().zip(candidates) {
+            let _measuring = watch.enter("truth");
             steps.push(candidates.step("candidates"));
             if let Some(components) = components {
                 let quality = truth.of_step(&components, &of_kept);
@@ -336,7 +334,6 @@ impl PreparedResolve {
             let quality = truth.of_entities(&entities);
             steps.push(StepQuality { name: "entities", n_pairs: quality.n_pairs, quality });
         }
-        drop(measuring);
         found.peak_memory = peak_memory();
         let apart = records.sources.map(|sources| Apart::new(sources, n_refused));
         let ids = survival.as_ref().map(|survival| survival.counts);

@@ -267,7 +267,10 @@ mod tests {
         });
         let stages = watch.stages();
         let whole = start.elapsed();
-        assert_eq!(stages.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["scan", "score", "write", OTHER]);
+        assert_eq!(
+            stages.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+            ["scan", "score", "write", OTHER]
+        );
         assert!(stages.of("scan") >= TICK && stages.of("write") >= 3 * TICK && stages.of(OTHER) >= TICK);
         assert!(stages.of("score") < TICK, "what is within a stage is not counted twice");
         assert!(stages.total() <= whole && stages.total() > whole - TICK, "nothing is left out");

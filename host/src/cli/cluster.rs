@@ -101,9 +101,7 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
     }
     let truth = match &args.truth {
         None => None,
-        Some(path) => {
-            Some(time("truth", || Truth::of_ids(path, &file.left, file.right.as_ref(), control))?)
-        }
+        Some(path) => Some(time("truth", || Truth::of_ids(path, &file.left, file.right.as_ref(), control))?),
     };
     let previous = args
         .ids
@@ -141,9 +139,7 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
     output.finish()?;
     drop(writing);
     if told.is_some() {
-        let measuring = enter("truth");
-        let quality = truth.map(|truth| truth.of_entities(&entities));
-        drop(measuring);
+        let quality = truth.map(|truth| time("truth", || truth.of_entities(&entities)));
         let (n_entities, largest) = ClusterSummary::sizes(&entities);
         let summary = ClusterSummary {
             device: device.name(),

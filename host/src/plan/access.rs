@@ -56,6 +56,17 @@ pub enum Access {
     Overlap(OverlapJoin),
 }
 
+impl Access {
+    /// The first step of the branch, or of the part of one, that it is of.
+    pub fn first_step(&self) -> u32 {
+        match self {
+            Self::Sweep(sweep) => sweep.settings.from,
+            Self::Join(join) => join.settings.from,
+            Self::Overlap(join) => join.sweep.settings.from,
+        }
+    }
+}
+
 /// The path of a branch, or of a part of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {

@@ -42,7 +42,7 @@ pub struct Summary {
     pub quality: Option<Quality>,
     /// How many pairs are missed and wrong, by cause, if that was asked for.
     pub errors: Option<ErrorCounts>,
-    /// Time by stage, in order.
+    /// Time by stage, in order: of preparing and of running the job, or of a whole process. What is in no other is `other`.
     pub stages: Stages,
     /// The most memory that the process held, where the system tells.
     pub peak_memory: Option<u64>,

@@ -115,9 +115,9 @@ impl OverlapJoin {
 mod tests {
     use super::*;
     use crate::plan::ScanOptions;
+    use hyperblock_shared::sweep::Settings;
     use proptest::collection::vec;
     use proptest::prelude::*;
-    use hyperblock_shared::sweep::Settings;
     use std::collections::BTreeSet;
     use std::sync::Arc;
 
