@@ -3,6 +3,7 @@
 
 pub mod billionths;
 pub mod budget;
+pub mod compared;
 pub mod control;
 pub mod decimal;
 pub mod error;

@@ -163,7 +163,7 @@ impl Job {
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
     pub fn prepare(&self, device: &dyn Backend, control: &Control) -> Result<Prepared> {
         control.guard(|| {
-            let watch = Stopwatch::new(&STAGES);
+            let watch = Stopwatch::default();
             let read = watch.time("read", || self.read(control))?;
             self.prepared(read, device, &watch, control)
         })
@@ -176,13 +176,13 @@ impl Job {
         open: impl FnOnce() -> Result<Box<dyn Backend>> + Send,
         control: &Control,
     ) -> Result<(Box<dyn Backend>, Prepared)> {
-        let watch = Stopwatch::new(&STAGES);
+        let watch = Stopwatch::default();
         let is_open = || open().inspect_err(|_| control.cancel());
         let (read, device) = thread::scope(|scope| {
             let opening = thread::Builder::new().name("open".into()).spawn_scoped(scope, is_open);
             let opening = opening.map_err(Error::no_thread)?;
             let read = control.guard(|| watch.time("read", || self.read(control)));
-            let device = watch.time("load", || opening.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let device = watch.time("open", || opening.join().unwrap_or_else(|panic| resume_unwind(panic)));
             Ok::<_, Error>((read, device))
         })?;
         let device = device?;
@@ -311,9 +311,6 @@ pub type Watch<'a> = dyn FnMut(&[Candidate], Option<&[Kept]>) -> Result<()> + 'a
 /// What takes candidates, unless only those are wanted that are kept; and these.
 pub(crate) type ScoredSink<'a> = dyn FnMut(&[Candidate], &[Kept]) -> Result<()> + 'a;
 
-/// In this order they are told, also where nothing is to do.
-const STAGES: [&str; 4] = ["read", "encode", "plan", "load"];
-
 /// Bytes of an id and its place, and of all lists that a record is in at once, as they were seen to be.
 const BYTES_PER_ID: u64 = 16;
 const LIST_BYTES: u64 = 96;
@@ -431,6 +428,11 @@ impl Prepared {
         whole(self.encoded.n_left, self.encoded.n_right, self.right.is_none())
     }
 
+    /// How long preparing took, by stage.
+    pub(crate) fn stages(&self) -> &Stages {
+        &self.stages
+    }
+
     /// How long reading, encoding and planning took.
     pub(crate) fn preparing(&self) -> Duration {
         self.stages.total()
@@ -441,7 +443,8 @@ impl Prepared {
         self.stages.of("plan")
     }
 
-    /// Compares all pairs on `device` and hands the candidates, in order, to `sink`.
+    /// Compares all pairs on `device` and hands the candidates, in order, to `sink`. The summary's time is that of preparing the job and
+    /// of this run, each from its beginning to its end.
     pub fn run(
         &self,
         device: &dyn Backend,
@@ -509,11 +512,12 @@ impl Prepared {
         is_sorted: bool,
         sink: &mut ScoredSink<'_>,
     ) -> Result<Summary> {
+        let watch = Stopwatch::default();
         asked.map_or(Ok(()), |asked| asked.scoring.check())?;
         let _held =
             control.budget().hold(self.n_bytes_held(), "encoded columns, ids and lists of records")?;
-        let watch = Stopwatch::default();
         device.watch(control.watcher());
+        control.take_compared();
         let loading = watch.enter("load");
         // Without rules there is nothing to load, and nothing to scan.
         let mut loaded = match self.plan.rules.is_empty() {
@@ -568,7 +572,7 @@ impl Prepared {
             n_right: self.right.as_ref().map(Table::n_records),
             n_pairs: self.n_pairs(),
             tables: self.tables(),
-            n_compared: self.n_told(control.n_compared()),
+            compared: self.compared(control.take_compared()),
             by_rule,
             approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),
             left_out: self.left_out.clone(),

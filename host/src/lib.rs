@@ -185,6 +185,7 @@ pub use read::table::{Batches, Cache, IdSource, Ids, Input, ReadOptions, Table};
 
 // Where it runs, and what the outside may do meanwhile.
 pub use base::budget::Budget;
+pub use base::compared::Compared;
 pub use base::control::Control;
 pub use base::error::{Error, Result, RuleError};
 pub use base::progress::Progress;

@@ -6,7 +6,7 @@ use clap::Parser;
 use cli::progress::Show;
 use cli::say::say;
 use cli::{Cli, Command};
-use hyperblock::{Control, Error};
+use hyperblock::{Control, Error, Stopwatch};
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -15,6 +15,8 @@ use std::process::ExitCode;
 static MEMORY: cli::memory::Reporting = cli::memory::Reporting;
 
 fn main() -> ExitCode {
+    // Summaries tell the time from here on.
+    let _whole = Stopwatch::default();
     cli::memory::reserve();
     cli::panics::tell();
     let cli = Cli::parse();

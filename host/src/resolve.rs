@@ -18,7 +18,7 @@ pub use summary::{ResolveSummary, StepQuality};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
-use crate::base::stopwatch::Stopwatch;
+use crate::base::stopwatch::{Stages, Stopwatch, time};
 use crate::entities::cluster::{ClusterMethod, Clustered, Records, SAME};
 use crate::entities::score::{Kept, Scoring, least_weight};
 use crate::entities::survival::Survival;
@@ -122,8 +122,9 @@ impl Resolve {
 
     /// Reads, checks, encodes and plans everything, up to the point where pairs are compared on `device`.
     pub fn prepare(&self, device: &dyn Backend, control: &Control) -> Result<PreparedResolve> {
+        let watch = Stopwatch::default();
         self.check()?;
-        self.prepared(self.job.prepare(device, control)?, control)
+        self.prepared(self.job.prepare(device, control)?, &watch, control)
     }
 
     /// The same, with the device opened while the tables are read.
@@ -132,9 +133,10 @@ impl Resolve {
         open: impl FnOnce() -> Result<Box<dyn Backend>> + Send,
         control: &Control,
     ) -> Result<(Box<dyn Backend>, PreparedResolve)> {
+        let watch = Stopwatch::default();
         self.check()?;
         let (device, job) = self.job.prepare_while_opening(open, control)?;
-        Ok((device, self.prepared(job, control)?))
+        Ok((device, self.prepared(job, &watch, control)?))
     }
 
     /// An error if the method does not go with the tables.
@@ -151,13 +153,14 @@ impl Resolve {
         Ok(())
     }
 
-    fn prepared(&self, job: Prepared, control: &Control) -> Result<PreparedResolve> {
+    fn prepared(&self, job: Prepared, watch: &Stopwatch, control: &Control) -> Result<PreparedResolve> {
         let truth = match &self.truth {
             None => None,
-            Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
+            Some(path) => Some(watch.time("truth", || Truth::read(path, &job.left, job.second(), control))?),
         };
         let previous = self.previous.as_ref().map(|entities| {
-            Previous::read(entities, &job.left.ids, job.second().map(|right| &right.ids), control)
+            let right = job.second().map(|right| &right.ids);
+            watch.time("read", || Previous::read(entities, &job.left.ids, right, control))
         });
         let previous = previous.transpose()?;
         if self.with_curve && (truth.is_none() || job.scoring().is_none()) {
@@ -168,7 +171,8 @@ impl Resolve {
             };
             return Err(Error::Job(format!("a curve over thresholds needs {lacks}")));
         }
-        Ok(PreparedResolve { job, method: self.method, truth, previous, with_curve: self.with_curve })
+        let (method, with_curve, stages) = (self.method, self.with_curve, watch.stages());
+        Ok(PreparedResolve { job, method, truth, previous, with_curve, stages })
     }
 }
 
@@ -181,6 +185,8 @@ pub struct PreparedResolve {
     truth: Option<Truth>,
     previous: Option<Previous>,
     with_curve: bool,
+    /// How long preparing took.
+    stages: Stages,
 }
 
 /// What was found, but for the pairs.
@@ -247,9 +253,10 @@ impl PreparedResolve {
         &self,
         device: &dyn Backend,
         control: &Control,
-        mut watch: Option<&mut Watch<'_>>,
+        mut looking: Option<&mut Watch<'_>>,
         sink: &mut dyn FnMut(&[Kept]) -> Result<()>,
     ) -> Result<Entities> {
+        let watch = Stopwatch::default();
         let records = self.records();
         let of_source = records.sources.map_or(0, |_| BYTES_OF_SOURCE);
         let of_ids = self.previous.as_ref().map_or(0, |_| BYTES_OF_IDS);
@@ -260,7 +267,7 @@ impl PreparedResolve {
         // A curve begins with all of them.
         let least = if self.with_curve { 0 } else { threshold };
         let enough = if records.are_weights { rank(least_weight(threshold)) } else { threshold };
-        let with_all = self.truth.is_some() || watch.is_some();
+        let with_all = self.truth.is_some() || looking.is_some();
         let asked = scoring.map(|scoring| Asked { scoring, least, with_all });
         let mut candidates =
             self.truth.as_ref().map(|truth| Measured::new(truth, records, control)).transpose()?;
@@ -270,22 +277,22 @@ impl PreparedResolve {
             pairs.add(scored)?;
             n_kept += kept.len() as u64;
             if let Some(truth) = &self.truth {
-                truth.add(&mut of_kept, kept, |(pair, _)| (pair.left, pair.right));
+                time("truth", || truth.add(&mut of_kept, kept, |(pair, _)| (pair.left, pair.right)));
             }
-            sink(kept)
+            time("write", || sink(kept))
         };
         let mut found = self.job.walk(device, control, asked, "keep", &mut |found, scored| {
             if let Some(candidates) = &mut candidates {
-                candidates.add(found)?;
+                time("truth", || candidates.add(found))?;
             }
             let is_kept = |&&(_, score): &&Kept| score >= enough;
-            if let Some(watch) = &mut watch {
+            if let Some(look) = &mut looking {
                 match scoring {
-                    None => watch(found, None)?,
+                    None => look(found, None)?,
                     Some(_) if self.with_curve => {
-                        watch(found, Some(&scored.iter().filter(is_kept).copied().collect::<Vec<_>>()))?;
+                        look(found, Some(&scored.iter().filter(is_kept).copied().collect::<Vec<_>>()))?;
                     }
-                    Some(_) => watch(found, Some(scored))?,
+                    Some(_) => look(found, Some(scored))?,
                 }
             }
             match scoring {
@@ -299,7 +306,6 @@ impl PreparedResolve {
                 Some(_) => take(scored, scored),
             }
         })?;
-        let watch = Stopwatch::default();
         let mut curve = None;
         if let Some(truth) = self.truth.as_ref().filter(|_| self.with_curve) {
             let (all, _held) = pairs.all()?;
@@ -317,10 +323,9 @@ impl PreparedResolve {
             let (left, right) = (&self.job.left.ids, self.job.second().map(|right| &right.ids));
             watch.time("ids", || Survival::new(previous, &entities, left, right))
         });
-        found.stages.extend(&watch.stages());
-
         let mut steps = Vec::new();
         if let Some((truth, candidates)) = self.truth.as_ref().zip(candidates) {
+            let _measuring = watch.enter("truth");
             steps.push(candidates.step("candidates"));
             if let Some(components) = components {
                 let quality = truth.of_step(&components, &of_kept);
@@ -332,7 +337,9 @@ impl PreparedResolve {
         found.peak_memory = peak_memory();
         let apart = records.sources.map(|sources| Apart::new(sources, n_refused));
         let ids = survival.as_ref().map(|survival| survival.counts);
-        let summary = ResolveSummary::new(found, self.method, apart, &entities, ids, steps);
+        let mut summary = ResolveSummary::new(found, self.method, apart, &entities, ids, steps);
+        summary.found.stages = self.stages.clone();
+        summary.found.stages.extend(&watch.stages());
         Ok(Entities { entities, survival, curve, summary })
     }
 

@@ -310,6 +310,7 @@ impl Scan for ThreadScan<'_> {
         }
         control.count(&counts.iter().map(|count| count.load(Relaxed)).collect::<Vec<_>>());
         control.advance(task.n_pairs);
+        control.compare(task.compared(self.program));
         Ok(if found.len() > most { Outcome::TooMany } else { Outcome::Done })
     }
 

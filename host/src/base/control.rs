@@ -1,6 +1,7 @@
 //! Control: the one thing that the outside shares with a running job.
 
 use crate::base::budget::Budget;
+use crate::base::compared::Compared;
 use crate::base::error::{Error, Result};
 use crate::base::kept::Kept;
 use crate::base::latency::Latencies;
@@ -9,19 +10,27 @@ use crate::base::stopwatch::{Stopwatch, under_way};
 use crate::base::timeline::Lane;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What the outside may do while a job runs: watch it, and stop it.
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: AtomicBool,
     n_compared: AtomicU64,
+    compared: Mutex<Compared>,
     progress: Counters,
     watch: Option<Arc<Watch>>,
     counts: Mutex<Vec<u64>>,
     kept: OnceLock<Kept>,
     budget: Budget,
+}
+
+/// What a job had reported at some moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    n_compared: u64,
+    compared: Compared,
 }
 
 /// What unwinds the threads of a job that was asked to stop.
@@ -85,6 +94,22 @@ impl Control {
             self.watch(|latencies| latencies.timeline.add(lane, name, start, Instant::now()));
         }
         done
+    }
+
+    /// Carries out an access path, or a part of one, and notes how long that takes, likewise: by the path's first step. Whatever it
+    /// starts must have ended when it returns.
+    #[doc(hidden)]
+    pub fn path<T>(&self, first_step: u32, act: impl FnOnce() -> T) -> T {
+        let start = self.is_watched().then(Instant::now);
+        let done = act();
+        start.into_iter().for_each(|start| self.path_took(first_step, start.elapsed()));
+        done
+    }
+
+    /// Notes how long that took, likewise.
+    #[doc(hidden)]
+    pub fn path_took(&self, first_step: u32, time: Duration) {
+        self.watch(|latencies| *latencies.paths.entry(first_step).or_default() += time);
     }
 
     /// Notes when a job was in which stage, likewise.
@@ -213,9 +238,37 @@ impl Control {
         self.n_compared.fetch_add(n_pairs, Relaxed);
     }
 
+    /// Reports how many pairs of records a task put beside each other, when it is done: for backends. Progress counts those that
+    /// are ruled out as well.
+    #[doc(hidden)]
+    pub fn compare(&self, pairs: Compared) {
+        *self.compared() += pairs;
+    }
+
+    fn compared(&self) -> MutexGuard<'_, Compared> {
+        // Whoever panicked left whole numbers behind.
+        self.compared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was reported so far.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { n_compared: self.n_compared(), compared: *self.compared() }
+    }
+
     /// Takes back what was reported since: the task is done again.
-    pub(crate) fn back_to(&self, n_compared: u64) {
-        self.n_compared.store(n_compared, Relaxed);
+    pub(crate) fn back_to(&self, before: Mark) {
+        self.n_compared.store(before.n_compared, Relaxed);
+        *self.compared() = before.compared;
+    }
+
+    /// Begins to count anew, and says what was counted until now.
+    pub(crate) fn take_compared(&self) -> Compared {
+        std::mem::take(&mut *self.compared())
+    }
+
+    /// Reports how far something is that is no task, from its beginning.
+    pub(crate) fn is_at(&self, n: u64) {
+        self.n_compared.store(n, Relaxed);
     }
 }
 

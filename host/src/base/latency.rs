@@ -11,6 +11,7 @@ pub use shared::{Shared, TaskTime};
 use crate::base::timeline::Timeline;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub struct Latencies {
     pub transfers: Latency,
     /// Launches of kernels, by the device's clock.
     pub kernels: Latency,
+    /// By the first step of an access path: how long it was under way, at all places together.
+    pub paths: BTreeMap<u32, Duration>,
     /// What several places did, if there are several.
     pub shared: Vec<TaskTime>,
     /// What was done when.

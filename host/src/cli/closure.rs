@@ -5,7 +5,7 @@ use super::say::{answer, say};
 use super::{AnswerFormat, DeviceArgs, size};
 use clap::{ArgGroup, Args};
 use hyperblock::base::paths::keep_apart;
-use hyperblock::base::stopwatch::Stages;
+use hyperblock::base::stopwatch::{Stages, enter, time, whole};
 use hyperblock::graph::closure::{self, Options};
 use hyperblock::graph::report::Report;
 use hyperblock::operators::closure::{ClosureMethod, Deduplicate, Rounds, Wanted};
@@ -14,7 +14,6 @@ use hyperblock::read::edges::EdgeList;
 use hyperblock::tell::output::{Format, IterationRows, Output, TupleRows};
 use hyperblock::{Control, Error, Result};
 use std::path::PathBuf;
-use std::time::Instant;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("result").required(true).args(["output", "count"])))]
@@ -52,6 +51,9 @@ pub(crate) struct ClosureArgs {
     device: DeviceArgs,
 }
 
+/// The stage in which the closure is found, which is told in parts.
+const FINDING: &str = "find";
+
 pub(crate) fn closure(
     args: &ClosureArgs,
     told: Option<AnswerFormat>,
@@ -72,14 +74,12 @@ pub(crate) fn closure(
             ClosureMethod::SemiNaive
         )));
     }
-    let device = args.device.open()?;
+    let device = time("open", || args.device.open())?;
     if told == Some(AnswerFormat::Text) {
         say!("running on {}\n", device.name());
     }
-    let start = Instant::now();
     let EdgeList { graph, names, n_lines } =
-        EdgeList::read(&args.edges, args.header, args.max_unpacked, control)?;
-    let reading = start.elapsed();
+        time("read", || EdgeList::read(&args.edges, args.header, args.max_unpacked, control))?;
 
     let mut output = match &args.output {
         Some(path) => Some(Output::create(path, TupleRows { names: &names }, control)?),
@@ -93,24 +93,26 @@ pub(crate) fn closure(
     let rounds_by = Rounds { deduplicate: args.deduplicate, load: args.load_factor };
     let options = Options { method: args.method, rounds: rounds_by, wanted };
     control.begin_comparing(graph.n_nodes.into(), "nodes");
+    let finding = enter(FINDING);
     let report = closure::run(&*device, &graph, &options, control, &mut |tuples| match &mut output {
         Some(output) => output.write(tuples),
         None => Ok(()),
     })?;
-    let start = Instant::now();
+    drop(finding);
+    let writing = enter("write");
     output.map_or(Ok(()), Output::finish)?;
     if let Some(mut output) = rounds.take() {
         output.write(&report.rounds().collect::<Vec<_>>())?;
         output.finish()?;
     }
-    let mut stages = Stages::from_iter([("read", reading)]);
-    stages.extend(&report.stages);
-    if wanted.tuples {
-        stages.add("output", start.elapsed());
-    }
+    drop(writing);
     if args.count {
         answer(format_args!("{}\n", report.n_tuples))?;
     }
+    // What finding took is known in parts.
+    let all = whole();
+    let stages = all.iter().filter(|(name, _)| *name != FINDING).chain(report.stages.iter());
+    let stages: Stages = stages.collect();
     let report = Report { n_lines: Some(n_lines), stages, ..report };
     tell(told, &report, || report.json());
     if told == Some(AnswerFormat::Text) && verbose && !report.iterations.is_empty() {

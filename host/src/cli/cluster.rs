@@ -7,7 +7,7 @@ use super::{AnswerFormat, DeviceArgs, delimiter, size};
 use clap::Args;
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::paths::keep_apart;
-use hyperblock::base::stopwatch::Stopwatch;
+use hyperblock::base::stopwatch::{enter, time, whole};
 use hyperblock::entities::cluster::{ClusterMethod, Clustered, Records, clustered};
 use hyperblock::entities::survival::Survival;
 use hyperblock::read::pairs::{PairFile, PairSource};
@@ -96,19 +96,18 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
     let outputs: Vec<(&str, &Path)> = [("-o", args.output.as_path())].into_iter().chain(changes).collect();
     let source = args.source()?;
     keep_apart(&outputs, &args.reads(&source).collect::<Vec<_>>())?;
-    let device = args.device.open()?;
+    let device = time("open", || args.device.open())?;
     if told == Some(AnswerFormat::Text) {
         say!("running on {}\n", device.name());
     }
-    let watch = Stopwatch::default();
-    let reading = watch.enter("read");
+    let reading = enter("read");
     let file = PairFile::read(&source, control)?;
     if (args.method.reads_scores() || args.source.is_some()) && !file.has_scores {
         tracing::warn!("no column `score`: all pairs count as equally alike");
     }
     let truth = match &args.truth {
         None => None,
-        Some(path) => Some(Truth::of_pairs_of(path, &file, args.within, control)?),
+        Some(path) => Some(time("truth", || Truth::of_pairs_of(path, &file, args.within, control))?),
     };
     let previous = args
         .ids
@@ -124,8 +123,8 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
         sources: file.sources.as_ref(),
     };
     let Clustered { entities, n_refused } =
-        watch.time("cluster", || clustered(&*device, records, &file.pairs, args.method, control))?;
-    let writing = watch.enter("write");
+        time("cluster", || clustered(&*device, records, &file.pairs, args.method, control))?;
+    let writing = enter("write");
     let rows = EntityRows::new(&file.left, file.right.as_ref());
     let ids = OnceLock::new();
     let rows = if previous.is_some() { rows.named(&ids) } else { rows };
@@ -146,6 +145,7 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
     output.finish()?;
     drop(writing);
     if told.is_some() {
+        let quality = truth.map(|truth| time("truth", || truth.of_entities(&entities)));
         let (n_entities, largest) = ClusterSummary::sizes(&entities);
         let summary = ClusterSummary {
             device: device.name(),
@@ -157,8 +157,8 @@ pub(crate) fn cluster(args: &ClusterArgs, told: Option<AnswerFormat>, control: &
             n_entities,
             largest,
             ids: counts,
-            quality: truth.map(|truth| truth.of_entities(&entities)),
-            stages: watch.stages(),
+            quality,
+            stages: whole(),
         };
         tell(told, &summary, || summary.json());
     }

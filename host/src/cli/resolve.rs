@@ -2,6 +2,7 @@
 
 use super::{AnswerFormat, ResolveArgs, guards, run};
 use hyperblock::base::paths::keep_apart;
+use hyperblock::base::stopwatch::{enter, whole};
 use hyperblock::base::target::Target;
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::output::{CandidateRows, ChangeRows, EntityRows, Format, Output, ScoredRows};
@@ -95,6 +96,7 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     })?;
     let found = &mut resolved.summary.found;
     let errors = lookers.tell(resolve.truth(), Some(&resolved.entities), found, (&**device, control))?;
+    let writing = enter("write");
     if let Some(survival) = resolved.survival {
         ids.get_or_init(|| survival.ids);
         changes.as_mut().map_or(Ok(()), |changes| changes.write(&survival.changes))?;
@@ -111,6 +113,8 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
         Target::write(&picture, curve.svg().as_bytes())?;
         Target::write(&reliability, curve.reliability().as_bytes())?;
     }
+    drop(writing);
+    resolved.summary.found.stages = whole();
     run::tell(told, &resolved.summary, || resolved.summary.json());
     Ok(())
 }

@@ -6,18 +6,17 @@ use super::tables::deduped;
 use super::{AnswerFormat, DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
 use hyperblock::base::json::indented;
 use hyperblock::base::paths::keep_apart;
+use hyperblock::base::stopwatch::{time, whole};
 use hyperblock::base::target::Target;
 use hyperblock::entities::score::Scoring;
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{CandidateRows, Format, Output, Rows, ScoredRows};
-use hyperblock::tell::report::Summary;
 use hyperblock::{Candidate, Control, Job, Kept, Prepared, Result};
 use serde_json::Value;
 use std::fmt::Display;
 use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::time::Instant;
 
 pub(crate) fn link(args: &LinkArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
     let tables = args.tables.linked(&args.input)?;
@@ -65,7 +64,7 @@ fn run<'a>(
     keep_weights(&job, &outputs)?;
     let mut truth = match &args.truth {
         None => None,
-        Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
+        Some(path) => Some(time("truth", || Truth::read(path, &job.left, job.second(), control))?),
     };
     let mut lookers = args.closer.lookers(&job, truth.as_ref(), control)?;
     let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
@@ -75,17 +74,16 @@ fn run<'a>(
             let mut output = create(args, rows, control)?;
             let sink: &mut dyn FnMut(&[Candidate]) -> Result<()> = &mut |candidates| {
                 if let Some(truth) = &mut truth {
-                    truth.count(candidates);
+                    time("truth", || truth.count(candidates));
                 }
                 lookers.look(candidates, None, truth.as_ref())?;
                 output.as_mut().map_or(Ok(()), |output| output.write(candidates))
             };
-            let mut summary = match args.count {
+            let summary = match args.count {
                 true => job.run_unsorted(&**device, control, sink),
                 false => job.run(&**device, control, sink),
             }?;
-            let written = written(output, &mut summary)?;
-            (summary, written)
+            (summary, written(output)?)
         }
         Some(scoring) => {
             scoring.check()?;
@@ -94,34 +92,34 @@ fn run<'a>(
             let with_all = lookers.are_there();
             let mut take = |found: &[Candidate], scored: &[Kept]| {
                 if let Some(truth) = &mut truth {
-                    let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
-                    truth.count(&kept);
+                    time("truth", || {
+                        let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
+                        truth.count(&kept);
+                    });
                 }
                 lookers.look(found, Some(scored), truth.as_ref())?;
                 output.as_mut().map_or(Ok(()), |output| output.write(scored))
             };
-            let mut summary = match with_all {
+            let summary = match with_all {
                 true => job.run_all(&**device, control, &mut |all, kept| take(all, kept.unwrap_or_default())),
                 false => job.run_scored(&**device, control, &mut |scored| take(&[], scored)),
             }?;
-            let written = written(output, &mut summary)?;
-            (summary, written)
+            (summary, written(output)?)
         }
     };
     let errors = lookers.tell(truth.as_ref(), None, &mut summary, (&**device, control))?;
     // Both are whole before one takes its place.
-    let start = Instant::now();
     let targets: Vec<Target> = [pairs, errors].into_iter().flatten().collect();
     if !targets.is_empty() {
-        targets.into_iter().try_for_each(Target::finish)?;
-        summary.stages.add("write", start.elapsed());
+        time("write", || targets.into_iter().try_for_each(Target::finish))?;
     }
-    summary.quality = truth.map(|truth| truth.quality());
+    summary.quality = truth.map(|truth| time("truth", || truth.quality()));
     if args.count {
         // As many as a file would have rows.
         let n = summary.scored.map_or(summary.n_candidates(), |tally| tally.n_kept);
         answer(format_args!("{n}\n"))?;
     }
+    summary.stages = whole();
     tell(told, &summary, || summary.json());
     Ok(())
 }
@@ -141,12 +139,8 @@ fn create<'a, R: Rows>(args: &OutputArgs, rows: R, control: &'a Control) -> Resu
 }
 
 /// Writes the rest of it, which takes its time too. It has yet to be put in its place.
-fn written<R: Rows>(output: Option<Output<'_, R>>, summary: &mut Summary) -> Result<Option<Target>> {
-    let Some(output) = output else { return Ok(None) };
-    let start = Instant::now();
-    let target = output.written()?;
-    summary.stages.add("write", start.elapsed());
-    Ok(Some(target))
+fn written<R: Rows>(output: Option<Output<'_, R>>) -> Result<Option<Target>> {
+    output.map(|output| time("write", || output.written())).transpose()
 }
 
 /// The weights are an input too, which is known when the rules are read.

@@ -45,6 +45,7 @@ pub fn run(
     let report = run_loaded(&*loaded, graph, options, control, sink)?;
     let mut stages = Stages::from_iter([("load", loading)]);
     stages.extend(&report.stages);
+    stages.fill(start.elapsed());
     Ok(Report { device: device.name(), stages, ..report })
 }
 
@@ -79,11 +80,11 @@ pub fn run_loaded(
         };
         let Some(piece) = piece else {
             size.failed(n_sources).ok_or_else(too_much)?;
-            control.back_to(first.into());
+            control.is_at(first.into());
             continue;
         };
         first += n_sources;
-        control.back_to(first.into());
+        control.is_at(first.into());
         size.done(n_sources, piece.n_tuples);
         let start = Instant::now();
         sink(&piece.tuples)?;
@@ -91,7 +92,7 @@ pub fn run_loaded(
         report.add_piece(piece);
     }
     if options.wanted.tuples {
-        report.stages.add("output", writing);
+        report.stages.add("write", writing);
     }
     report.peak_memory = peak_memory();
     Ok(report)

@@ -6,11 +6,13 @@
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::latency::Latencies;
+use crate::base::stopwatch::{Stages, Stopwatch};
 use crate::job::Prepared;
 use crate::operators::Backend;
 use crate::plan::Program;
 use crate::run::loaded::Loaded;
 use crate::run::schedule;
+use hashbrown::HashSet;
 use hyperblock_shared::counts::{COMPUTED, N_COUNTS, PASSED, TESTED};
 use std::time::{Duration, Instant};
 
@@ -19,8 +21,11 @@ use std::time::{Duration, Instant};
 pub struct Analysis {
     /// The device.
     pub device: String,
-    /// How long all of it took, from bringing it there.
-    pub time: Duration,
+    /// How long all of it took, from bringing it there, by stage.
+    pub stages: Stages,
+    /// What of the scan's time each access path was under way, by the clock of who waits for it: at several places, on average. What
+    /// all of them leave of it went to lists, to the order of candidates and to waiting.
+    pub shares: Vec<Duration>,
     /// How long its parts took, if that was watched.
     pub latencies: Latencies,
     /// How many pairs are candidates.
@@ -51,6 +56,31 @@ pub struct Counted {
     pub passed: u64,
 }
 
+impl Analysis {
+    /// How long all of it took.
+    pub fn time(&self) -> Duration {
+        self.stages.total()
+    }
+
+    /// What access paths leave of the scan's time.
+    pub fn rest(&self) -> Duration {
+        self.stages.of("scan").saturating_sub(self.shares.iter().sum())
+    }
+}
+
+/// By access path: its share of the scan's time.
+fn shares(program: &Program, scan: Duration, latencies: &Latencies) -> Vec<Duration> {
+    let places: HashSet<usize> = latencies.shared.iter().map(|task| task.place.0).collect();
+    let n_places = places.len().max(1) as u32;
+    let took = |first_step: &u32| latencies.paths.get(first_step).copied().unwrap_or_default() / n_places;
+    let took: Vec<Duration> = program.paths().iter().map(|(steps, _)| took(&steps.start)).collect();
+    // Runs are found on a thread of its own: it may be at it while the job is in another stage.
+    let sum: Duration = took.iter().sum();
+    let within = if sum > scan { scan.as_secs_f64() / sum.as_secs_f64() } else { 1.0 };
+    let shares = took.into_iter().map(|took| if sum > scan { took.mul_f64(within) } else { took });
+    shares.collect()
+}
+
 /// How often [`Prepared::analyze`] goes over all pairs.
 pub const N_RUNS: u64 = 3;
 
@@ -58,10 +88,11 @@ impl Prepared {
     /// Runs the plan on `device`, to see what each part of it does; if `control` watches, also how long parts of the scan took.
     #[doc(hidden)]
     pub fn analyze(&self, device: &dyn Backend, control: &Control) -> Result<Analysis> {
-        let start = Instant::now();
+        let watch = Stopwatch::default();
         let n_candidates = self.run(device, control, &mut |_| Ok(()))?.n_candidates();
-        let (time, latencies) = (start.elapsed(), control.latencies());
+        let (stages, latencies) = (watch.stages(), control.latencies());
         let program = self.plan.program();
+        let shares = shares(program, stages.of("scan"), &latencies);
         let paths = (0..program.paths().len())
             .map(|nth| self.scanned(device, control, &program.by_path(nth)))
             .collect::<Result<Vec<_>>>()?;
@@ -75,7 +106,7 @@ impl Prepared {
             is_walked.then_some(counted)
         };
         let steps = (0..self.plan.steps().len() as u32).map(step).collect();
-        Ok(Analysis { device: device.name(), time, latencies, n_candidates, paths, steps })
+        Ok(Analysis { device: device.name(), stages, shares, latencies, n_candidates, paths, steps })
     }
 
     /// Scans all pairs once.

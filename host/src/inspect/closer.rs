@@ -3,6 +3,7 @@
 use super::errors::Judged;
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::stopwatch::time;
 use crate::base::target::Target;
 use crate::job::{EachRule, Prepared};
 use crate::operators::Backend;
@@ -12,7 +13,6 @@ use crate::tell::evaluate::Truth;
 use crate::tell::report::Summary;
 use hyperblock_shared::layout::Candidate;
 use std::path::Path;
-use std::time::Instant;
 
 /// Who looks on while candidates are found.
 pub struct Lookers<'a> {
@@ -44,10 +44,10 @@ impl<'a> Lookers<'a> {
     /// Shows them candidates, and those of them that are kept, unless all are.
     pub fn look(&mut self, found: &[Candidate], kept: Option<&[Kept]>, truth: Option<&Truth>) -> Result<()> {
         if let Some(each_rule) = &mut self.each_rule {
-            each_rule.add(found, truth)?;
+            time("rules", || each_rule.add(found, truth))?;
         }
         match (&mut self.errors, truth) {
-            (Some((_, gathered)), Some(truth)) => gathered.add(found, kept, truth),
+            (Some((_, gathered)), Some(truth)) => time("errors", || gathered.add(found, kept, truth)),
             _ => Ok(()),
         }
     }
@@ -62,14 +62,12 @@ impl<'a> Lookers<'a> {
         (device, control): (&dyn Backend, &Control),
     ) -> Result<Option<Target>> {
         if let Some(each_rule) = self.each_rule {
-            each_rule.tell(truth, summary);
+            time("rules", || each_rule.tell(truth, summary));
         }
         let Some(((target, gathered), truth)) = self.errors.zip(truth) else { return Ok(None) };
-        let start = Instant::now();
         let judged = Judged { job: self.job, truth, gathered, entities };
-        let (target, counts) = judged.write_at(target, device, control)?;
+        let (target, counts) = time("errors", || judged.write_at(target, device, control))?;
         summary.errors = Some(counts);
-        summary.stages.add("errors", start.elapsed());
         Ok(Some(target))
     }
 }

@@ -37,7 +37,7 @@ impl Prepared {
         let plan = Plan::new(rules, &encoded, evidence, &[], ScanOptions::default())?;
         let mut loaded = Loaded::new(device, &encoded, plan.program())?;
         let area = whole(encoded.n_left, encoded.n_right, is_one_table);
-        let before = control.n_compared();
+        let before = control.mark();
         schedule::run(&mut loaded, vec![area], schedule::MOST_CANDIDATES, control, &mut |candidates| {
             selection.name(candidates);
             sink(candidates)

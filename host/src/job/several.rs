@@ -5,6 +5,7 @@
 //! conjunction says so (`rules/across`).
 
 use super::{Job, Prepared, RuleSource};
+use crate::base::compared::Compared;
 use crate::base::error::{Error, Result};
 use crate::encode::Sides;
 use crate::plan::partition::{Area, whole};
@@ -193,10 +194,14 @@ impl Prepared {
         self.tables_across().into_iter().flatten().map(|records| pairs(n(records))).sum()
     }
 
-    /// How many pairs were compared, where a device says so many: it goes through those that do not count as well.
-    pub(super) fn n_told(&self, n_compared: u64) -> u64 {
-        let n_others = self.area().n_pairs() - self.n_decided();
-        if self.plan.rules.is_empty() { n_compared } else { n_compared.saturating_sub(n_others) }
+    /// How many pairs were compared, where so many were reported: rules look at those that do not count as well, and at some of
+    /// those that neighbourhoods bring.
+    pub(super) fn compared(&self, reported: Compared) -> Compared {
+        let has_rules = !self.plan.rules.is_empty();
+        let is_once = self.orders.is_empty() || !has_rules;
+        let all_count = self.left.across().is_none() || !has_rules;
+        let most = if self.orders.is_empty() && has_rules { self.n_decided() } else { self.n_pairs() };
+        reported.of(most, is_once && all_count)
     }
 
     /// How many pairs the rules decide on: of several tables, as many as count.

@@ -6,6 +6,7 @@
 use super::Prepared;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::stopwatch::{Stopwatch, time};
 use crate::base::threads::Threads;
 use crate::operators::Backend;
 use crate::operators::scores::Kept;
@@ -53,33 +54,36 @@ impl Prepared {
         &self,
         device: &dyn Backend,
         control: &Control,
-        (mut truth, mut watch): (Option<&mut Truth>, Option<&mut Looking<'_>>),
+        (mut truth, mut looking): (Option<&mut Truth>, Option<&mut Looking<'_>>),
         sink: &mut dyn FnMut(RecordBatch) -> Result<()>,
     ) -> Result<Summary> {
+        let watch = Stopwatch::default();
         control.begin_comparing(self.n_to_compare(), "pairs");
         let mut summary = match self.are_weights() {
             None => {
                 let rows = self.rows();
                 self.run(device, control, &mut |found| {
                     if let Some(truth) = &mut truth {
-                        truth.count(found);
+                        time("truth", || truth.count(found));
                     }
-                    if let Some(watch) = &mut watch {
-                        watch(found, None, truth.as_deref())?;
+                    if let Some(looking) = &mut looking {
+                        looking(found, None, truth.as_deref())?;
                     }
                     hand_on(&rows, found, sink)
                 })
             }
             Some(are_weights) => {
                 let rows = ScoredRows { candidates: self.rows(), are_weights };
-                let is_watched = watch.is_some();
+                let is_watched = looking.is_some();
                 let mut take = |found: &[Candidate], kept: &[Kept]| {
                     if let Some(truth) = &mut truth {
-                        let kept: Vec<Candidate> = kept.iter().map(|(candidate, _)| *candidate).collect();
-                        truth.count(&kept);
+                        time("truth", || {
+                            let kept: Vec<Candidate> = kept.iter().map(|(candidate, _)| *candidate).collect();
+                            truth.count(&kept);
+                        });
                     }
-                    if let Some(watch) = &mut watch {
-                        watch(found, Some(kept), truth.as_deref())?;
+                    if let Some(looking) = &mut looking {
+                        looking(found, Some(kept), truth.as_deref())?;
                     }
                     hand_on(&rows, kept, sink)
                 };
@@ -91,7 +95,9 @@ impl Prepared {
                 }
             }
         }?;
-        summary.quality = truth.map(|truth| truth.quality());
+        summary.quality = truth.map(|truth| time("truth", || truth.quality()));
+        summary.stages = self.stages().clone();
+        summary.stages.extend(&watch.stages());
         Ok(summary)
     }
 

@@ -16,6 +16,7 @@
 //! device that makes keys and lists itself is only told what of ([`Unlisted`]).
 
 mod branch;
+mod compared;
 mod join;
 mod key;
 mod overlap;
@@ -53,6 +54,17 @@ pub enum Access {
     Join(KeyJoin),
     /// Values that have enough in common.
     Overlap(OverlapJoin),
+}
+
+impl Access {
+    /// The first step of the branch, or of the part of one, that it is of.
+    pub fn first_step(&self) -> u32 {
+        match self {
+            Self::Sweep(sweep) => sweep.settings.from,
+            Self::Join(join) => join.settings.from,
+            Self::Overlap(join) => join.sweep.settings.from,
+        }
+    }
 }
 
 /// The path of a branch, or of a part of one.

@@ -5,6 +5,7 @@
 //! pairs, by its left records), an overlap join into pairs of blocks. Each pair of records that the whole looks at is looked at
 //! by one share, so that the union of their candidates is the result, whoever finds them, and in which order.
 
+use crate::base::compared::Compared;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::threads;
@@ -19,6 +20,7 @@ use hyperblock_shared::join::hash;
 use hyperblock_shared::sweep::{Order, Settings};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::ops::Add;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -99,6 +101,18 @@ impl Task {
             task.accesses.extend(accesses);
         }
         Ok(Cow::Owned(task))
+    }
+
+    /// The pairs of records that it puts beside each other, as far as its lists tell.
+    pub fn compared(&self, program: &Program) -> Compared {
+        let listed = self.accesses.iter().map(Access::compared);
+        Self::by_paths(program, listed.chain(self.unlisted.iter().map(Unlisted::compared)))
+    }
+
+    /// What the accesses of some paths come to. One path has no pair twice, and several may.
+    pub fn by_paths(program: &Program, compared: impl Iterator<Item = Compared>) -> Compared {
+        let sum = compared.fold(Compared::default(), Add::add);
+        sum.of(sum.most, program.paths().len() <= 1)
     }
 
     /// What it is expected to take.
@@ -232,7 +246,7 @@ impl KeyJoin {
             let chunk = left.rows.len().div_ceil(n_chunks as usize);
             for (keys, rows) in left.keys.chunks(chunk).zip(left.rows.chunks(chunk)) {
                 let left = Arc::new(KeyList { keys: keys.to_vec(), rows: rows.to_vec() });
-                let n_pairs = n_pairs[nth] / n_chunks;
+                let n_pairs = n_pairs[nth].div_ceil(n_chunks);
                 parts.push(Self { left, right: right.clone(), settings, n_pairs, ..self.clone() });
             }
         }

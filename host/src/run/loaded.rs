@@ -101,7 +101,7 @@ impl<'a> Loaded<'a> {
         let mut task = control.note(Lane::Scan, "prepare", || scan.task(encoded, program, area, control))?;
         if !task.unlisted.is_empty() {
             // What a device lists itself cannot be cut.
-            let before = control.n_compared();
+            let before = control.mark();
             let outcome = scan.run(&task, most, control, &mut found)?;
             if outcome == Outcome::Done {
                 return whole(outcome, found);

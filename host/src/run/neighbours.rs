@@ -2,6 +2,7 @@
 //!
 //! Both come sorted, so one pass over the two puts them together, and no more is held than a device makes at once, twice.
 
+use crate::base::compared::Compared;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::stopwatch::Stopwatch;
@@ -149,10 +150,12 @@ fn pairs(
     found: &mut Vec<Candidate>,
 ) -> Result<()> {
     control.check()?;
+    let n_before = found.len();
     neighbours.pairs(lefts, control, found)?;
     if !orders.all_count() {
         found.retain(|near| orders.counts(near));
     }
+    control.compare(Compared::exactly((found.len() - n_before) as u64));
     if first_rule > 0 {
         found.par_iter_mut().for_each(|near| near.rule += first_rule);
     }

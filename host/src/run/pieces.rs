@@ -68,7 +68,7 @@ impl Pieces<'_> {
                 todo.extend(block.cut());
                 continue;
             };
-            let (mut found, before) = (Vec::new(), control.n_compared());
+            let (mut found, before) = (Vec::new(), control.mark());
             // A single pair has at most one: nothing is left to cut.
             let most = if block.is_one_pair() { usize::MAX } else { most };
             match self.run_block(&block, &part, most, control, &mut found)? {

@@ -1,5 +1,6 @@
 //! All pairs of records, as they are: the product of two tables, or of a table with itself.
 
+use crate::base::compared::Compared;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::plan::partition::Area;
@@ -20,6 +21,7 @@ pub fn product(
         control.check()?;
         sink(pairs)?;
         control.advance(pairs.len() as u64);
+        control.compare(Compared::exactly(pairs.len() as u64));
         pairs.clear();
         Ok(())
     };

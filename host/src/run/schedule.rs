@@ -70,7 +70,7 @@ fn find_in_parts(
     let mut is_over = false;
     while let Some(area) = todo.pop().filter(|_| !is_over) {
         control.check()?;
-        let before = control.n_compared();
+        let before = control.mark();
         let mut runs = Gathered::new(n_held, control);
         match loaded.run_in_parts(&area, most, control, &mut |run| runs.add(run))? {
             Outcome::Done => runs.hand_on(&mut |run| {
@@ -102,7 +102,7 @@ fn find(wanted: &Wanted<'_>, whole: &mut Whole<'_>, areas: Vec<Area>, hand_on: H
     while let Some(area) = todo.pop().filter(|_| !is_over.get()) {
         control.check()?;
         let parts = halves(area);
-        let before = control.n_compared();
+        let before = control.mark();
         // A single pair has at most one: nothing is left to split.
         let most = if parts.is_some() { wanted.most } else { usize::MAX };
         let start = control.is_watched().then(Instant::now);
@@ -139,7 +139,7 @@ pub fn run_kept(
     todo.reverse();
     while let Some(area) = todo.pop() {
         control.check()?;
-        let before = control.n_compared();
+        let before = control.mark();
         match loaded.run_kept(&area, keep, control, hand_on)? {
             Some(Outcome::Done) => {}
             Some(Outcome::TooMany) => {

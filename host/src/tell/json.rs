@@ -4,7 +4,8 @@
 //! version     1; raised when a key goes or changes its meaning, not when one is added
 //! device      where it ran
 //! records     left, and right (null for one table); of several that are one: tables: [{name, records}]
-//! pairs       all, compared, candidates, by_rule: [{name, candidates}]; rules one by one add allows, alone, and where the
+//! pairs       all, candidates; compared: so many, or no more than that unless compared_is_exact; unseen: the others, which
+//!             were ruled out without being compared; by_rule: [{name, candidates}]; rules one by one add allows, alone, and where the
 //!             truth is known matches, matches_alone, recall_lost, precision
 //! approximate what may miss pairs: neighbourhoods, and blocks: [{rule, equalities, most, values: [{value, records}]}]
 //! scored      scored, kept, threshold; or null
@@ -60,7 +61,9 @@ impl Summary {
             "records": records,
             "pairs": {
                 "all": self.n_pairs,
-                "compared": self.n_compared,
+                "compared": self.compared.most,
+                "compared_is_exact": self.compared.is_exact,
+                "unseen": self.n_unseen(),
                 "candidates": self.n_candidates(),
                 "by_rule": by_rule.collect::<Vec<_>>(),
             },

@@ -1,6 +1,7 @@
 //! The report: what a job did, for people.
 
 use crate::base::billionths::Billionths;
+use crate::base::compared::Compared;
 use crate::base::shown::shown;
 use crate::base::stopwatch::Stages;
 use crate::entities::score::Tally;
@@ -24,8 +25,9 @@ pub struct Summary {
     pub tables: Vec<(String, u32)>,
     /// All pairs there are.
     pub n_pairs: u64,
-    /// Pairs of records that were decided: all there are of those that some rule is about.
-    pub n_compared: u64,
+    /// Pairs of records that were compared: put beside each other by an access path, a neighbourhood, or since all are. The
+    /// others were ruled out unseen.
+    pub compared: Compared,
     /// Candidates by rule, with the rule's name; those of neighbourhoods after them, or all pairs.
     pub by_rule: Vec<(String, u64)>,
     /// What may miss pairs: the sorted neighbourhoods, with key and window.
@@ -40,7 +42,7 @@ pub struct Summary {
     pub quality: Option<Quality>,
     /// How many pairs are missed and wrong, by cause, if that was asked for.
     pub errors: Option<ErrorCounts>,
-    /// Time by stage, in order.
+    /// Time by stage, in order: of preparing and of running the job, or of a whole process. What is in no other is `other`.
     pub stages: Stages,
     /// The most memory that the process held, where the system tells.
     pub peak_memory: Option<u64>,
@@ -52,6 +54,11 @@ impl Summary {
     /// All candidates.
     pub fn n_candidates(&self) -> u64 {
         self.by_rule.iter().map(|(_, n)| n).sum()
+    }
+
+    /// Pairs that were ruled out unseen: so many, or at least so many if those that were compared are no more than a bound.
+    pub fn n_unseen(&self) -> u64 {
+        self.n_pairs - self.compared.most.min(self.n_pairs)
     }
 }
 
@@ -73,7 +80,17 @@ impl fmt::Display for Summary {
         for (name, n) in &self.tables {
             writeln!(f, "  {:width$}  {}", shown(name).to_string(), HumanCount((*n).into()))?;
         }
-        writeln!(f, "pairs compared   {} of {}", HumanCount(self.n_compared), HumanCount(self.n_pairs))?;
+        let Compared { most, is_exact } = self.compared;
+        let [compared, all, unseen] = [most, self.n_pairs, self.n_unseen()].map(HumanCount);
+        match (is_exact, self.n_unseen()) {
+            (true, 0) => writeln!(f, "pairs compared   {compared} of {all}")?,
+            (true, _) => writeln!(f, "pairs compared   {compared} of {all} ({unseen} ruled out unseen)")?,
+            (false, 0) => writeln!(f, "pairs compared   at most {compared} of {all}")?,
+            (false, _) => {
+                let unseen = format_args!("at least {unseen} ruled out unseen");
+                writeln!(f, "pairs compared   at most {compared} of {all} ({unseen})")?;
+            }
+        }
         writeln!(f, "candidates       {}", HumanCount(n_candidates))?;
         let by_rule = self.by_rule.iter().map(|(name, n)| (shown(name), n)).collect::<Vec<_>>();
         let width = by_rule.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);

@@ -209,7 +209,7 @@ fn the_summary_counts_causes_and_rules() {
       same birthday, similar name         477     20      477     20       0.0241     1.0000
       swapped names                        45     45       45     45       0.0542     1.0000
       same address, name sounds alike     427     41      427     41       0.0494     1.0000
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time], errors [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], truth [time], load [time], scan [time], rules [time], errors [time], write [time], other [time])
     peak memory      [memory]
     ");
     let ran = folder.run(&format!("{run} --summary json"));

@@ -106,7 +106,7 @@ fn what_it_says() {
     components       3
     tuples           10
     pieces           1
-    time             [time] (read [time], load [time], components [time], rows [time])
+    time             [time] (open [time], read [time], load [time], components [time], rows [time], write [time], other [time])
     peak memory      [memory]
     ");
     let ran = edges().run("closure edges.tsv --device cpu --count --method semi-naive -v");

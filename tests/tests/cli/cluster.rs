@@ -139,7 +139,7 @@ fn summary() {
     largest entity   4
     pairwise         precision 0.4286, recall 1.0000, F1 0.6000
     B-cubed          precision 0.6667, recall 1.0000, F1 0.8000
-    time             [time] (read [time], cluster [time], write [time])
+    time             [time] (open [time], read [time], truth [time], cluster [time], write [time], other [time])
     ");
     let ran = folder.run("cluster pairs.csv -o e.csv --device cpu --threshold 0.9 --method complete");
     assert_snapshot!(ran.stderr, @r"
@@ -150,7 +150,7 @@ fn summary() {
     records          6
     entities         3
     largest entity   2
-    time             [time] (read [time], cluster [time], write [time])
+    time             [time] (open [time], read [time], cluster [time], write [time], other [time])
     ");
 }
 

@@ -28,7 +28,7 @@ fn large_blocks_are_left_out_and_told_of() {
       age   1
     approximate      city: 1 block is left out, of more than 4 records with the same l.city = r.city: "Rome" (5)
     reduction ratio  0.928571
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], load [time], scan [time], write [time], other [time])
     peak memory      [memory]
     "#);
     assert_eq!(folder.read("pairs.csv"), "left,right,rule\n1,2,age\n6,7,city\n");

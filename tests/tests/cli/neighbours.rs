@@ -63,7 +63,7 @@ fn the_summary_says_what_is_approximate() {
     approximate      sorted neighbourhood near by name (key name, window 2): pairs outside the windows are not looked at
     approximate      sorted neighbourhood neighbourhood 2 (key born, window 2): pairs outside the windows are not looked at
     reduction ratio  0.400000
-    time             [time] (read [time], encode [time], plan [time], load [time], sort [time], scan [time], neighbours [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], sort [time], load [time], scan [time], neighbours [time], write [time], other [time])
     peak memory      [memory]
     ");
 }

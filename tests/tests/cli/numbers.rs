@@ -1,12 +1,14 @@
-//! Numbers and dates that cannot be compared as such: what they count as, and what is said of them.
+//! Numbers: those of tables that cannot be compared as such, with what is said of them; and those that the program tells of itself.
 
-use crate::program::Folder;
+use crate::program::{Folder, redacted};
 use arrow_array::{Date32Array, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
+use hyperblock::serde_json::Value;
 use insta::assert_snapshot;
 use parquet::arrow::ArrowWriter;
 use std::fs::File;
 use std::sync::Arc;
+use std::time::Instant;
 
 const RULES: &str = "[[rules]]\nname = 'near'\nwhen = 'abs(l.x - r.x) <= 1'\n\
     [[rules]]\nname = 'alike'\nwhen = 'levenshtein(l.x, r.x) <= 0'\n";
@@ -125,4 +127,157 @@ fn parquet() {
      WARN t.parquet: row 3, column `d`: a date outside 0000-01-01 to 9999-12-31; it counts as missing, as do 1 more of the column
      WARN t.parquet: row 2, column `x`: `NaN` and 1 more cannot be compared as numbers (at most 36 digits, neither NaN nor infinity) and count as missing; mend them, or compare the column as text, by trim(x)
     ");
+}
+
+/// The bundled people, and rules over them.
+fn people(rules: &[&str]) -> Folder {
+    let rules = rules.iter().map(|when| format!("[[rules]]\nwhen = \"{when}\"\n")).collect::<String>();
+    let bundled = |name: &str| {
+        let path = format!("{}/../examples/people/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    let (table, truth) = (bundled("people.csv"), bundled("truth.csv"));
+    Folder::with(&[("people.csv", &table), ("truth.csv", &truth), ("rules.toml", &rules)])
+}
+
+fn json(text: &str) -> Value {
+    text.parse().unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn seconds(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+fn sum<'a>(values: impl IntoIterator<Item = &'a Value>) -> f64 {
+    values.into_iter().map(seconds).sum()
+}
+
+const SCORE: &str = "[score]\nthreshold = 0.5\n[[score.attributes]]\nmeasure = \"l.zip = r.zip\"\n";
+
+#[test]
+fn the_times_of_stages_are_that_of_the_process() {
+    let folder = people(&["l.zip = r.zip"]);
+    let scored = folder.read("rules.toml") + SCORE;
+    let folder = folder.file("scored.toml", &scored).file("edges.tsv", "1\t2\n2\t3\n");
+    let job = "people.csv --truth truth.csv --device cpu --summary json";
+    let runs = [
+        (
+            format!("dedupe {job} -r rules.toml -o pairs.csv --errors errors.csv --each-rule"),
+            "open read encode plan truth load scan rules errors write other",
+        ),
+        (
+            format!("dedupe {job} -r scored.toml -o pairs.csv"),
+            "open read encode plan truth load scan score write other",
+        ),
+        (format!("dedupe {job} -r rules.toml --count"), "open read encode plan truth load scan count other"),
+        (
+            format!("resolve {job} -r scored.toml -o entities.csv --pairs scored.csv"),
+            "open read encode plan truth load scan score keep cluster write other",
+        ),
+        (
+            "cluster pairs.csv --truth truth.csv -o entities.csv --device cpu --summary json".to_owned(),
+            "open read truth cluster write other",
+        ),
+        (
+            "closure edges.tsv -o closure.csv --device cpu --summary json".to_owned(),
+            "open read load components rows write other",
+        ),
+    ];
+    for (run, stages) in runs {
+        let start = Instant::now();
+        let ran = folder.run(&run);
+        let whole = start.elapsed().as_secs_f64();
+        assert_eq!(ran.code, Some(0), "{run}: {}", ran.stderr);
+        let told = &json(&ran.stderr)["seconds"];
+        let by_stage = told["by_stage"].as_object().unwrap_or_else(|| panic!("no stages: {told}"));
+        let all = seconds(&told["all"]);
+        assert!((all - sum(by_stage.values())).abs() < 1e-9, "{run}: {told}");
+        assert!(0.0 < all && all <= whole, "{run}: {all} of {whole}");
+        let mut names: Vec<&str> = by_stage.keys().map(String::as_str).collect();
+        let mut wanted: Vec<&str> = stages.split(' ').collect();
+        (names.sort_unstable(), wanted.sort_unstable());
+        assert_eq!(names, wanted, "{run}");
+    }
+}
+
+/// The stages are told in the order of their names' list, whenever they were entered.
+#[test]
+fn the_times_of_stages_in_text() {
+    let _redacted = redacted();
+    let ran = people(&["l.zip = r.zip"])
+        .run("dedupe people.csv -r rules.toml --truth truth.csv -o pairs.csv --device cpu");
+    let time = ran.stderr.lines().find(|line| line.starts_with("time ")).unwrap_or_default();
+    assert_snapshot!(time, @"time             [time] (open [time], read [time], encode [time], plan [time], truth [time], load [time], scan [time], write [time], other [time])");
+}
+
+/// What is said of pairs: compared, whether that is exact, and candidates; the two parts are all pairs.
+fn compared(whens: &[&str], options: &str) -> (u64, bool, u64) {
+    let ran = people(whens)
+        .run(&format!("dedupe people.csv -r rules.toml -o pairs.csv --summary json --device cpu {options}"));
+    assert_eq!(ran.code, Some(0), "{whens:?}: {}", ran.stderr);
+    let pairs = &json(&ran.stderr)["pairs"];
+    let n = |key: &str| pairs[key].as_u64().unwrap_or_else(|| panic!("no {key}: {pairs}"));
+    assert_eq!((n("all"), n("compared") + n("unseen")), (4_498_500, 4_498_500), "{whens:?}");
+    assert!(n("compared") >= n("candidates"), "{whens:?}: {pairs}");
+    let is_exact = pairs["compared_is_exact"].as_bool();
+    (n("compared"), is_exact.unwrap_or_else(|| panic!("{pairs}")), n("candidates"))
+}
+
+#[test]
+fn pairs_that_are_compared() {
+    // Of a key, the pairs that have it: all of them are candidates here.
+    let (n, is_exact, n_candidates) = compared(&["l.zip = r.zip"], "");
+    assert_eq!((n, is_exact), (n_candidates, true));
+    // And so they are with something else to decide.
+    let (other, is_exact, n_candidates) =
+        compared(&["l.zip = r.zip AND levenshtein(l.last_name, r.last_name) <= 1"], "");
+    assert_eq!((other, is_exact), (n, true));
+    assert!(n_candidates < n);
+    // What lengths, numbers and rare elements leave.
+    for when in [
+        "levenshtein(l.last_name, r.last_name) <= 1",
+        "abs(l.birth_date - r.birth_date) <= 3",
+        "jaccard(qgrams(l.last_name, 2), qgrams(r.last_name, 2)) >= 0.8",
+    ] {
+        let (n, _, n_candidates) = compared(&[when], "");
+        assert!(n_candidates < n && n < 4_498_500 / 2, "{when}: {n}");
+        // It is no matter of threads.
+        assert_eq!(compared(&[when], "--threads 1").0, n, "{when}");
+    }
+    // Several may come by the same pair.
+    let (_, is_exact, _) = compared(&["l.zip = r.zip", "l.phone = r.phone"], "");
+    assert!(!is_exact);
+}
+
+#[test]
+fn how_pairs_that_are_compared_are_told() {
+    let told = |rules: &[&str]| {
+        let ran = people(rules).run("dedupe people.csv -r rules.toml -o pairs.csv --device cpu");
+        ran.stderr.lines().find(|line| line.starts_with("pairs compared")).unwrap_or_default().to_owned()
+    };
+    assert_snapshot!(told(&["l.phone = r.phone"]), @"pairs compared   616 of 4,498,500 (4,497,884 ruled out unseen)");
+    assert_snapshot!(told(&["l.phone = r.phone", "l.phone = r.phone AND l.zip = r.zip OR l.email = r.email"]), @"");
+}
+
+#[test]
+fn the_times_of_a_plan_add_up() {
+    let folder = people(&[
+        "l.zip = r.zip",
+        "levenshtein(l.last_name, r.last_name) <= 1",
+        "jaccard(qgrams(l.last_name, 2), qgrams(r.last_name, 2)) >= 0.8",
+    ]);
+    for device in ["--device cpu", "--threads 2 --devices cpu/2 --partitions 6"] {
+        let told = json(
+            &folder.stdout(&format!("explain people.csv -r rules.toml --analyze --format json {device}")),
+        );
+        let times = &told["times"];
+        let by_stage = times["by_stage"].as_object().unwrap_or_else(|| panic!("no stages: {times}"));
+        assert!((seconds(&times["all"]) - sum(by_stage.values())).abs() < 1e-9, "{times}");
+        assert_eq!(times["all"], told["seconds"]);
+        let by_path = times["scan"]["by_path"].as_array().unwrap_or_else(|| panic!("no paths: {times}"));
+        assert_eq!(by_path.len(), told["considered"].as_array().map_or(0, Vec::len));
+        let scan = sum(by_path) + seconds(&times["scan"]["other"]);
+        assert!((seconds(&by_stage["scan"]) - scan).abs() < 1e-9, "{times}");
+        assert!(by_path.iter().all(|time| seconds(time) > 0.0), "each was under way: {times}");
+    }
 }

@@ -121,7 +121,7 @@ fn a_count_with_its_summary() {
     precision        0.5000
     F1               0.5000
     CSSR             2.000e-1
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], count [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], truth [time], load [time], scan [time], count [time], other [time])
     peak memory      [memory]
     ");
 }
@@ -235,7 +235,7 @@ fn the_demo() {
     precision        0.9907
     F1               0.9438
     CSSR             1.678e-4
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], truth [time], load [time], scan [time], write [time], other [time])
     peak memory      [memory]
     ");
     assert_eq!(folder.read("pairs.csv").lines().count(), 1 + 755);
@@ -425,7 +425,7 @@ fn summary() {
       same name              1
       near name, near birth  1
     reduction ratio  0.800000
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], load [time], scan [time], write [time], other [time])
     peak memory      [memory]
     ");
 }
@@ -452,7 +452,7 @@ fn summary_with_true_pairs() {
     precision        1.0000
     F1               0.8000
     CSSR             2.000e-1
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], truth [time], load [time], scan [time], write [time], other [time])
     peak memory      [memory]
     ");
 }
@@ -479,7 +479,7 @@ fn summary_with_true_entities() {
     precision        0.5000
     F1               0.5000
     CSSR             2.000e-1
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], truth [time], load [time], scan [time], write [time], other [time])
     peak memory      [memory]
     ");
 }
@@ -505,7 +505,7 @@ fn summary_of_two_tables_with_true_pairs() {
     precision        0.3750
     F1               0.5455
     CSSR             5.333e-1
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], truth [time], load [time], scan [time], write [time], other [time])
     peak memory      [memory]
     ");
 }

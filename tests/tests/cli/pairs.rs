@@ -17,7 +17,7 @@ fn every_pair_is_a_candidate() {
     candidates       10
       all pairs  10
     reduction ratio  0.000000
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], load [time], scan [time], write [time], other [time])
     peak memory      [memory]
     ");
     assert_snapshot!(folder.read("pairs.csv"), @"

@@ -73,7 +73,7 @@ fn the_summary_measures_every_step() {
     scored           6
     kept             2 (a score of 0.85 or more)
     reduction ratio  0.400000
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], score [time], keep [time], cluster [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], truth [time], load [time], scan [time], score [time], keep [time], cluster [time], write [time], other [time])
     peak memory      [memory]
     entities         3 by components, 1 of several records, the largest of 3
                      (all records that pairs connect, however long the chain)

@@ -46,7 +46,7 @@ fn a_column_of_scores() {
     scored           4
     kept             2 (a score of 0.5 or more)
     reduction ratio  0.600000
-    time             [time] (read [time], encode [time], plan [time], load [time], scan [time], score [time], write [time])
+    time             [time] (open [time], read [time], encode [time], plan [time], load [time], scan [time], score [time], write [time], other [time])
     peak memory      [memory]
     ");
     // All of them, where nothing is asked.

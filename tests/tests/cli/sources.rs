@@ -48,7 +48,7 @@ fn summaries_say_so() {
     records          5
     entities         3
     largest entity   2
-    time             [time] (read [time], cluster [time], write [time])
+    time             [time] (open [time], read [time], cluster [time], write [time], other [time])
     ");
     let json = "cluster pairs.csv --records records.csv --source shop -o e.csv --device cpu --summary json";
     let ran = folder.run(json);

@@ -138,7 +138,7 @@ fn steps_of_resolving() {
     labels           decide 2 pairs, of 4 of 5 records: 100.0% of 2 in entities
     pairwise         precision 0.5000 (0.095 to 0.905), recall 1.0000 (0.207 to 1.000), F1 0.6667 (0.173 to 0.950)
     B-cubed          unknown: labels of pairs do not say who is of an entity
-    time             [time] (read [time], cluster [time], write [time])
+    time             [time] (open [time], read [time], truth [time], cluster [time], write [time], other [time])
     ");
 }
 

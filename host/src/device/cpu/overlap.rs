@@ -45,8 +45,8 @@ impl CpuScan<'_> {
         Ok(blocks.iter().map(|blocks| u64::from((blocks.probing.len() as u32).div_ceil(BATCH))).sum())
     }
 
-    /// Appends an overlap join's candidates, or some of them if they are more than `most`; pairs of items that stand for
-    /// very many pairs of records come back.
+    /// Appends an overlap join's candidates, or some of them if they are more than `most`. Pairs of items that stand for
+    /// very many pairs of records come back; and how many pairs of records were compared, at most.
     pub(super) fn overlap(
         &self,
         join: &OverlapJoin,
@@ -54,10 +54,10 @@ impl CpuScan<'_> {
         control: &Control,
         steps: &Steps<'_>,
         found: &mut Vec<Candidate>,
-    ) -> Result<Vec<(u32, u32)>> {
+    ) -> Result<(Vec<(u32, u32)>, u64)> {
         let measure = self.measure(join)?;
         let options = self.program.options();
-        let mut heavies = Vec::new();
+        let (mut heavies, mut n_compared) = (Vec::new(), 0u64);
         let near = self.near(join)?;
         for blocks in join.blocks(measure, options.indexed) {
             control.check()?;
@@ -78,6 +78,7 @@ impl CpuScan<'_> {
                     &found_by,
                 );
                 let mut took = control.is_watched().then(Latency::default);
+                let mut n_compared = 0u64;
                 loop {
                     // The largest values come first: they take longest.
                     let before = taken.fetch_add(BATCH as usize, Relaxed);
@@ -88,29 +89,30 @@ impl CpuScan<'_> {
                     let since = Instant::now();
                     let upto = n_probing - before as u32;
                     let n_before = seeker.pairs().verify.found.len();
-                    seeker.seek(upto.saturating_sub(BATCH)..upto);
+                    n_compared = n_compared.saturating_add(seeker.seek(upto.saturating_sub(BATCH)..upto));
                     n_found.fetch_add(seeker.pairs().verify.found.len() - n_before, Relaxed);
                     took.iter_mut().for_each(|took| took.record(since.elapsed()));
                     steps.done(1);
                 }
                 took.iter().for_each(|took| control.watch(|latencies| latencies.intervals.add(took)));
                 let Verify { found, heavies, .. } = seeker.into_pairs().verify;
-                Ok((found, heavies))
+                Ok((found, heavies, n_compared))
             };
             // Most of the threads would wake up to find that the work is done already.
             let n_threads = threads::n_threads().min(n_probing.div_ceil(BATCH) as usize);
             let parts: Vec<Result<_>> =
                 (0..n_threads).into_par_iter().with_max_len(1).map(|_| work()).collect();
             for part in parts {
-                let (candidates, heavy) = part?;
+                let (candidates, heavy, compared) = part?;
                 found.extend(candidates);
                 heavies.extend(heavy);
+                n_compared = n_compared.saturating_add(compared);
             }
             if found.len() > most {
                 break;
             }
         }
-        Ok(heavies)
+        Ok((heavies, n_compared))
     }
 }
 
@@ -163,11 +165,16 @@ impl<'a> Seeker<'a> {
         }
     }
 
-    /// All pairs of some probing values.
-    fn seek(&mut self, items: Range<u32>) {
+    /// All pairs of some probing values. How many pairs of records that are at most.
+    fn seek(&mut self, items: Range<u32>) -> u64 {
         match self {
-            Self::Probe(probe) => items.for_each(|item| probe.look_up(item)),
-            Self::Dense(dense) => dense.compare(items),
+            Self::Probe(probe) => items.map(|item| probe.look_up(item)).fold(0, u64::saturating_add),
+            Self::Dense(dense) => {
+                let n_met = items.clone().map(|item| dense.pairs.n_compared(item, u64::MAX));
+                let n_met = n_met.fold(0, u64::saturating_add);
+                dense.compare(items);
+                n_met
+            }
         }
     }
 
@@ -194,6 +201,11 @@ struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
+    /// Pairs of records that a probing value is in, if so many values were named to it.
+    fn n_compared(&self, probing: u32, n_named: u64) -> u64 {
+        self.join.n_pairs_of(&self.block.tables.blocks, &self.overlap, probing, n_named)
+    }
+
     /// Two values of the blocks, which have.
     fn found(&mut self, indexed: u32, probing: u32) {
         let blocks = &self.block.tables.blocks;

@@ -4,6 +4,7 @@ use super::residual::{self, Residual, Shared};
 use super::screen::Screening;
 use super::verify::{Verify, Walker};
 use super::{Cpu, join};
+use crate::base::compared::Compared;
 use crate::base::control::{Control, Steps};
 use crate::base::error::Result;
 use crate::base::latency::Latency;
@@ -57,37 +58,57 @@ impl Scan for CpuScan<'_> {
         };
         let n_steps = task.accesses.iter().map(n_steps).sum::<Result<u64>>()?;
         let steps = Steps::new(control, task.n_pairs, n_steps);
-        let interval = self.program.options().interval;
+        let mut compared = Vec::with_capacity(task.accesses.len());
         for (nth, access) in (0..).zip(&task.accesses) {
             control.at_path(nth, task.accesses.len() as u32);
-            match access {
-                Access::Sweep(sweep) => {
-                    let heavies = self.sweep(sweep, most, control, Some(&steps), found)?;
-                    if !heavies.is_empty() {
-                        self.sweep(&sweep.of_heavy(&heavies, interval)?, most, control, None, found)?;
-                    }
-                }
-                Access::Join(join) => self.records(join, most, control, Some(&steps), found)?,
-                Access::Overlap(join) => {
-                    let heavies = self.overlap(join, most, control, &steps, found)?;
-                    if !heavies.is_empty() {
-                        let heavy = join.heavy(self.program, &heavies);
-                        self.records(&heavy, most, control, None, found)?;
-                    }
-                }
-            }
+            let n_compared =
+                control.path(access.first_step(), || self.access(access, most, control, &steps, found))?;
+            compared.push(n_compared);
             if found.len() > most {
                 return Ok(Outcome::TooMany);
             }
         }
         let counts: Vec<u64> = self.counts.iter_mut().map(|count| *count.get_mut()).collect();
         control.count(&counts);
+        control.compare(Task::by_paths(self.program, compared.into_iter()));
         steps.finish();
         Ok(Outcome::Done)
     }
 }
 
 impl CpuScan<'_> {
+    /// Appends an access's candidates, or some of them if they are more than `most`. How many pairs of records were compared.
+    fn access(
+        &self,
+        access: &Access,
+        most: usize,
+        control: &Control,
+        steps: &Steps<'_>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<Compared> {
+        match access {
+            Access::Sweep(sweep) => {
+                let heavies = self.sweep(sweep, most, control, Some(steps), found)?;
+                if !heavies.is_empty() {
+                    let heavy = sweep.of_heavy(&heavies, self.program.options().interval)?;
+                    self.sweep(&heavy, most, control, None, found)?;
+                }
+                Ok(access.compared())
+            }
+            Access::Join(join) => {
+                self.records(join, most, control, Some(steps), found)?;
+                Ok(access.compared())
+            }
+            Access::Overlap(join) => {
+                let (heavies, n_compared) = self.overlap(join, most, control, steps, found)?;
+                if !heavies.is_empty() {
+                    self.records(&join.heavy(self.program, &heavies), most, control, None, found)?;
+                }
+                Ok(Compared::at_most(n_compared))
+            }
+        }
+    }
+
     /// Appends a sweep's candidates, or some of them if they are more than `most`; pairs of items that stand for very many
     /// pairs of records come back.
     fn sweep(

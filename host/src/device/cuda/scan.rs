@@ -35,7 +35,7 @@ use hyperblock_shared::layout::{
 use hyperblock_shared::screen::Screen;
 use hyperblock_shared::text::scratch_words;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Pairs of items that launches may screen before the host looks for Ctrl-C: some tenths of a second.
 const PAIRS_AT_ONCE: u64 = 1 << 37;
@@ -170,6 +170,7 @@ impl CudaScan<'_> {
                     self.gpu.download(&self.counts, &mut counts)?;
                     control.count(&counts);
                 }
+                control.compare(task.compared(self.program));
                 steps.finish();
                 return Ok(Some(n));
             }
@@ -284,7 +285,8 @@ impl<'a> CudaScan<'a> {
         for (nth, unlisted) in (0..).zip(work.unlisted) {
             control.check()?;
             control.at_path(nth, work.n_paths());
-            self.unlisted(unlisted, &mut n_found, (control, steps))?;
+            control
+                .path(unlisted.first_step(), || self.unlisted(unlisted, &mut n_found, (control, steps)))?;
         }
         self.access(work, &mut n_found, (control, steps))?;
         let mut count = [0u32];
@@ -302,14 +304,16 @@ impl<'a> CudaScan<'a> {
     ) -> Result<()> {
         let gpu = self.gpu;
         for join in &work.joins {
-            self.join(join, n_found, control)?;
+            control.path(join.settings.from, || self.join(join, n_found, control))?;
             control.check()?;
             steps.done(1);
         }
         let mut lists = std::mem::replace(&mut self.lists, UploadedLists::new(gpu));
         for (join, blocks) in &work.overlaps {
-            let heavy = self.overlap(join, blocks, &mut lists, n_found, (control, steps))?;
-            self.heavy_join(join, &heavy, n_found, control)?;
+            control.path(join.sweep.settings.from, || {
+                let heavy = self.overlap(join, blocks, &mut lists, n_found, (control, steps))?;
+                self.heavy_join(join, &heavy, n_found, control)
+            })?;
             if lists.n_bytes() > gpu.half_of_free()? / 2 {
                 lists = UploadedLists::new(gpu);
             }
@@ -318,6 +322,7 @@ impl<'a> CudaScan<'a> {
         let mut launched = Vec::new();
         let mut n_pairs = 0;
         for (ix, sweep) in work.sweeps.iter().enumerate() {
+            let since = Instant::now();
             let items = [lists.items(&sweep.left)?, lists.items(&sweep.right)?];
             launched.push(self.launch(sweep, items, n_found, control)?);
             n_pairs += work_of(sweep);
@@ -325,12 +330,14 @@ impl<'a> CudaScan<'a> {
             let n_next = next.map_or(u64::MAX, work_of);
             let list_bytes = next.map_or(0, |next| next.left.n_bytes() + next.right.n_bytes());
             let are_many = lists.n_bytes() + list_bytes > gpu.half_of_free()? / 2;
-            if n_pairs.saturating_add(n_next) > PAIRS_AT_ONCE || are_many {
+            // Whoever watches sees each by itself.
+            if n_pairs.saturating_add(n_next) > PAIRS_AT_ONCE || are_many || control.is_watched() {
                 n_pairs = 0;
                 for (sweep, pairs) in self.finish(&mut launched, steps, control)? {
                     let heavy = sweep.of_heavy(&pairs, interval)?;
                     self.sweep_now(&heavy, &mut lists, n_found, control)?;
                 }
+                control.path_took(sweep.settings.from, since.elapsed());
                 if are_many {
                     lists = UploadedLists::new(gpu);
                 }

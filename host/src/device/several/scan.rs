@@ -31,7 +31,7 @@ impl Part for Task {
 impl ScanOperator for Several {
     fn load<'a>(&'a self, encoded: &'a Encoded, program: &'a Program) -> Result<Box<dyn Scan + 'a>> {
         let scans = self.load_all(|place| place.device.load(encoded, program))?;
-        Ok(Box::new(SeveralScan { several: self, scans, room: Vec::new() }))
+        Ok(Box::new(SeveralScan { several: self, program, scans, room: Vec::new() }))
     }
 
     fn tasks(&self, task: &Task) -> Vec<Task> {
@@ -42,6 +42,7 @@ impl ScanOperator for Several {
 
 struct SeveralScan<'a> {
     several: &'a Several,
+    program: &'a Program,
     /// By place: the job there; none, where it failed.
     scans: Vec<Option<Box<dyn Scan + 'a>>>,
     room: Vec<Candidate>,
@@ -68,9 +69,10 @@ impl Scan for SeveralScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
-        let most = most.saturating_sub(found.len());
-        let run =
-            |task: &Task, nth: Nth, scan: &mut Box<dyn Scan + '_>| run_one(task, nth, most, control, scan);
+        let (most, program) = (most.saturating_sub(found.len()), self.program);
+        let run = |task: &Task, nth: Nth, scan: &mut Box<dyn Scan + '_>| {
+            run_one((task, program), nth, most, control, scan)
+        };
         match share(self.several, task.clone(), &mut self.scans, most, control, &run)? {
             None => Ok(Outcome::TooMany),
             Some(runs) => {
@@ -90,16 +92,17 @@ impl Scan for SeveralScan<'_> {
         take: TakeRun<'_>,
     ) -> Result<Outcome> {
         let n_places = self.scans.iter().flatten().count().max(1);
-        let most = (most / n_places).max(1);
-        let run =
-            |task: &Task, nth: Nth, scan: &mut Box<dyn Scan + '_>| run_one(task, nth, most, control, scan);
+        let (most, program) = ((most / n_places).max(1), self.program);
+        let run = |task: &Task, nth: Nth, scan: &mut Box<dyn Scan + '_>| {
+            run_one((task, program), nth, most, control, scan)
+        };
         share_with(self.several, task, &mut self.scans, usize::MAX, control, &run, &mut |(_, run)| take(run))
     }
 }
 
 /// A task at a place: its run, sorted; or the one that was kept of it.
 fn run_one(
-    task: &Task,
+    (task, program): (&Task, &Program),
     Nth { ix, n }: Nth,
     most: usize,
     control: &Control,
@@ -111,6 +114,7 @@ fn run_one(
         && let Some(run) = kept.run(name, most)
     {
         control.advance(task.n_pairs);
+        control.compare(task.compared(program));
         return Ok((Outcome::Done, run));
     }
     let (mut run, mut room) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! The tree as JSON: nodes within nodes.
 
 use super::{BranchScan, Considered, Explained, Line, Near, What};
-use crate::base::json::float;
+use crate::base::json::{float, seconds};
 use crate::inspect::analyze::Counted;
 use crate::plan::statistics::ColumnStatistics;
 use crate::tell::left_out::LeftOut;
@@ -55,7 +55,12 @@ impl Explained<'_> {
         if let Some(analysis) = &self.analysis {
             object["candidates"] = analysis.n_candidates.into();
             object["device"] = analysis.device.as_str().into();
-            object["seconds"] = float(analysis.time.as_secs_f64());
+            object["seconds"] = float(analysis.time().as_secs_f64());
+            object["times"] = seconds(&analysis.stages);
+            object["times"]["scan"] = json!({
+                "by_path": analysis.shares.iter().map(|time| float(time.as_secs_f64())).collect::<Value>(),
+                "other": float(analysis.rest().as_secs_f64()),
+            });
             object["latencies"] = analysis.latencies.json();
             for (nth, path) in analysis.paths.iter().enumerate() {
                 // The first is what runs.

@@ -2,6 +2,7 @@
 
 use super::{BranchScan, Considered, Expects, Explained, Line, Near, What, about};
 use crate::base::shown::shown;
+use crate::base::stopwatch::OTHER;
 use crate::inspect::analyze::{Analysis, PathRun};
 use indicatif::HumanCount;
 use std::fmt;
@@ -66,9 +67,10 @@ impl fmt::Display for Explained<'_> {
             writeln!(f, "Subsumed: every pair that \"{rule}\" allows is allowed by \"{by}\"")?;
         }
         if let Some(analysis) = &self.analysis {
-            let Analysis { device, time, latencies, n_candidates, .. } = analysis;
-            let (found, seconds) = (HumanCount(*n_candidates), time.as_secs_f64());
+            let Analysis { device, latencies, n_candidates, .. } = analysis;
+            let (found, seconds) = (HumanCount(*n_candidates), analysis.time().as_secs_f64());
             writeln!(f, "Candidates: {found}; on {device} in {seconds:.2} s")?;
+            self.times(analysis, f)?;
             write!(f, "Latencies:\n{latencies}")?;
         }
         let Expects { preparing, finding, memory } = self.expects;
@@ -142,6 +144,26 @@ fn write_within(f: &mut fmt::Formatter<'_>, within: Option<&(Vec<String>, u32)>)
 }
 
 impl Explained<'_> {
+    /// What the job took, by stage, and of the scan by access path: each number is what those below it come to.
+    fn times(&self, analysis: &Analysis, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = vec![("  all".to_owned(), analysis.time())];
+        for (stage, time) in analysis.stages.iter() {
+            lines.push((format!("    {stage}"), time));
+            if stage == "scan" {
+                let ways = self.considered.iter().filter_map(|ways| Some(&ways.first()?.way));
+                let paths = ways.zip(&analysis.shares);
+                lines.extend(paths.map(|(way, time)| (format!("      {}", shown(way)), *time)));
+                lines.push((format!("      {OTHER}"), analysis.rest()));
+            }
+        }
+        let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        writeln!(f, "Times:")?;
+        for (name, time) in lines {
+            writeln!(f, "{name:width$} {:>13}", format!("{:.3} ms", time.as_secs_f64() * 1e3))?;
+        }
+        Ok(())
+    }
+
     fn tree(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self.lines();
         let label = |line: &Line<'_>| {

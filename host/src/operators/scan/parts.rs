@@ -45,7 +45,7 @@ pub(super) fn in_parts(
             continue;
         }
         let Some(task) = parts.pop() else { continue };
-        let (mut found, before) = (Vec::new(), control.n_compared());
+        let (mut found, before) = (Vec::new(), control.mark());
         match run(&task, &mut found)? {
             Outcome::Done => {
                 n_found += found.len() as f64;

@@ -96,6 +96,14 @@ impl Unlisted {
         Some(Self { block: block.clone(), by, expected: program.expected(path), path })
     }
 
+    /// The first step of the branch, or of the part of one, that it is of.
+    pub fn first_step(&self) -> u32 {
+        match &self.by {
+            By::Lead(lists) => lists.settings.from,
+            By::Key(by) => by.light.from,
+        }
+    }
+
     /// The same, listed.
     pub fn listed(&self, encoded: &Encoded, program: &Program, control: &Control) -> Result<Vec<Access>> {
         let branches = branches(encoded, program);

@@ -39,8 +39,9 @@ impl<'a> Probe<'a> {
         Self { pairs, index, class: u32::MAX, room, most: 0, is_one_enough, hits, passed, compared }
     }
 
-    /// All pairs of a probing value.
-    pub(super) fn look_up(&mut self, item: u32) {
+    /// All pairs of a probing value. How many pairs of records that are at most.
+    pub(super) fn look_up(&mut self, item: u32) -> u64 {
+        let mut n_named = 0;
         let Value { class, .. } = self.pairs.overlap.probing.values[item as usize];
         if class != self.class {
             self.class = class;
@@ -55,10 +56,13 @@ impl<'a> Probe<'a> {
         for nth in 0..self.pairs.overlap.probing.classes[class as usize].prefix {
             let Some(lookup) = self.pairs.overlap.lookup(item, nth) else { continue };
             let index = self.index;
-            for entries in index.entries(lookup.slots).chunks(GATHERED) {
+            let entries = index.entries(lookup.slots);
+            n_named += entries.len() as u64;
+            for entries in entries.chunks(GATHERED) {
                 self.entries(item, nth, lookup.items, entries);
             }
         }
+        self.pairs.n_compared(item, n_named)
     }
 
     fn entries(&mut self, item: u32, nth: u32, items: Range32, entries: &[Entry]) {
