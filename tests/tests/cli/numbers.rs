@@ -256,7 +256,8 @@ fn how_pairs_that_are_compared_are_told() {
         ran.stderr.lines().find(|line| line.starts_with("pairs compared")).unwrap_or_default().to_owned()
     };
     assert_snapshot!(told(&["l.phone = r.phone"]), @"pairs compared   616 of 4,498,500 (4,497,884 ruled out unseen)");
-    assert_snapshot!(told(&["l.phone = r.phone", "l.phone = r.phone AND l.zip = r.zip OR l.email = r.email"]), @"");
+    let several = told(&["l.phone = r.phone", "l.zip = r.zip"]);
+    assert!(several.starts_with("pairs compared   at most ") && several.contains("(at least "), "{several}");
 }
 
 #[test]
