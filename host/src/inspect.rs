@@ -1,7 +1,10 @@
-//! Looking into a job: its plan beside what happened ([`explain`], [`analyze`]), the verdict on one pair ([`why`]), and
-//! the pairs that are missed and wrong ([`errors`]).
+//! Looking into a job: its plan beside what happened ([`explain`], [`analyze`]), the verdict on one pair ([`why`]), the
+//! pairs that are missed and wrong ([`errors`]), some candidates to look at ([`sample`]), and what is to be said before it runs
+//! ([`check`]).
 
 pub mod analyze;
+pub mod check;
 pub mod errors;
 pub mod explain;
+pub mod sample;
 pub mod why;
