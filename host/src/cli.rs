@@ -3,6 +3,7 @@
 pub(crate) mod bar;
 pub(crate) mod budget;
 pub(crate) mod cache;
+pub(crate) mod check;
 pub(crate) mod checkpoint;
 pub(crate) mod closer;
 pub(crate) mod closure;
@@ -18,6 +19,7 @@ pub(crate) mod panics;
 pub(crate) mod progress;
 pub(crate) mod resolve;
 pub(crate) mod run;
+pub(crate) mod sample;
 pub(crate) mod say;
 pub(crate) mod signal;
 pub(crate) mod tables;
@@ -32,6 +34,7 @@ use guards::{BlockArgs, GuardArgs};
 use hyperblock::device::{self, DeviceList, Schedule, Several};
 use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::fit::{FitOptions, MOST_SAMPLED};
+use hyperblock::job::Beside;
 use hyperblock::operators::Backend;
 use hyperblock::plan::cost::CostSource;
 use hyperblock::plan::statistics::{BUCKETS, SelectivitySource};
@@ -78,6 +81,10 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Show why two records are a candidate, or why not: every rule, both values, what the measures say
     Why(WhyArgs),
+    /// Check rules and tables without running them: what is wrong, and what each rule would find and take
+    Check(check::CheckArgs),
+    /// Show a few candidates with their records, and where these differ
+    Sample(sample::SampleArgs),
     /// Estimate the weights of a score by Fellegi and Sunter's model from the tables alone, without labels
     ///
     /// m, how probable a level is where records match, u, how probable it is where they do not, and the share of
@@ -149,6 +156,9 @@ pub(crate) struct ResolveArgs {
     /// Where the pairs go that entities were made of, with rule and score
     #[arg(long, value_name = "FILE")]
     pairs: Option<PathBuf>,
+    /// Add the values of these columns of both records to each of these pairs: l.NAME, r.NAME, NAME (of both) or all, as link does
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "pairs")]
+    columns: Vec<Beside>,
     /// How entities are made of pairs: components (all records that pairs connect), center (records join the centre that they are
     /// most like, and do not chain), complete (all pairs of an entity must be there), tiled-fw (components by the closure
     /// of a bit matrix, for comparison); of two tables also one-to-one (each record in one pair at most, which together weigh
@@ -373,6 +383,10 @@ pub(crate) struct OutputArgs {
     /// Print only how many pairs there are, and write none
     #[arg(long)]
     count: bool,
+    /// Add the values of these columns of both records to each pair: l.NAME of the left one, r.NAME of the right one, NAME of both, or
+    /// all but the ids; comma-separated. They become the columns left_NAME and right_NAME, behind all others
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "output")]
+    columns: Vec<Beside>,
     /// Matching pairs (columns id_a, id_b), labelled pairs (id_a, id_b, label) or entities (id, entity_id), to measure recall
     /// and precision against. Entities and labels may cover a part
     #[arg(long, value_name = "FILE")]

@@ -1,7 +1,10 @@
 //! A job: tables and rules in, candidates out. The stages of the whole house, in order, each timed.
 
 mod again;
+mod alone;
+mod beside;
 mod checkpoint;
+mod complaints;
 mod each_rule;
 mod find;
 mod guards;
@@ -12,9 +15,11 @@ mod several;
 mod source;
 mod stream;
 mod texts;
+mod values;
 mod wanted;
 mod witness;
 
+pub use beside::Beside;
 pub use each_rule::EachRule;
 pub use guards::Guards;
 pub use source::RuleSource;
@@ -47,6 +52,7 @@ use crate::run::neighbours::Stream;
 use crate::run::product::product;
 use crate::run::schedule;
 use crate::tell::left_out::LeftOut;
+use crate::tell::output::Values;
 use crate::tell::report::Summary;
 use again::Again;
 use hyperblock_shared::layout::Candidate;
@@ -94,8 +100,10 @@ pub struct Job {
     cache: Option<Cache>,
     /// The column that says which source a record is of, if somebody asks.
     source: Option<String>,
+    beside: Vec<Beside>,
     is_only_planned: bool,
     is_looked_at: bool,
+    is_looked_at_whole: bool,
 }
 
 impl Job {
@@ -131,8 +139,10 @@ impl Job {
             guards: Guards::default(),
             cache: None,
             source: None,
+            beside: Vec::new(),
             is_only_planned: false,
             is_looked_at: false,
+            is_looked_at_whole: false,
         }
     }
 
@@ -203,6 +213,7 @@ impl Job {
             left,
             right,
             wanted,
+            columns_beside,
             again,
             rules,
             neighbourhoods,
@@ -266,12 +277,14 @@ impl Job {
             true => Orders::default(),
             false => watch.time("sort", || texts.orders(&neighbourhoods, control))?,
         };
+        let beside = watch.time("read", || texts.beside(&columns_beside, control))?;
         let Texts { left, right, .. } = texts;
         let stages = watch.stages();
         control.note_stages(watch);
         Ok(Prepared {
             left,
             right,
+            beside,
             again,
             encoded,
             selection,
@@ -324,6 +337,8 @@ pub struct Prepared {
     /// The left table, or the only one.
     pub left: Table,
     right: Option<Table>,
+    /// The values that are wanted beside ids.
+    beside: Values,
     /// How to look at the tables again, if somebody will.
     again: Option<Again>,
     /// What is compared: the records that some rule is about, numbered anew.
@@ -414,12 +429,12 @@ impl Prepared {
         }
     }
 
-    /// What stays in memory while pairs are compared: encoded columns, ids, and what is listed of records.
+    /// What stays in memory while pairs are compared: encoded columns, ids, values beside them, and what is listed of records.
     pub(crate) fn n_bytes_held(&self) -> u64 {
         let n_records =
             u64::from(self.left.n_records()) + self.second().map_or(0, |it| it.n_records().into());
         let scored = self.scoring().map_or(0, Scoring::n_bytes);
-        self.encoded.n_bytes() + scored + (BYTES_PER_ID + LIST_BYTES) * n_records
+        self.encoded.n_bytes() + scored + self.beside.n_bytes() + (BYTES_PER_ID + LIST_BYTES) * n_records
     }
 
     /// The pairs to compare by rules.

@@ -51,6 +51,8 @@ fn run(cli: &Cli) -> hyperblock::Result<()> {
         Command::Resolve(args) => cli::resolve::resolve(args, summary, &control),
         Command::Explain(args) => cli::explain::explain(args, &control),
         Command::Why(args) => cli::why::why(args, &control),
+        Command::Check(args) => cli::check::check(args, &control),
+        Command::Sample(args) => cli::sample::sample(args, &control),
         Command::Fit(args) => cli::fit::fit(args, cli.quiet, &control),
         Command::Closure(args) => cli::closure::closure(args, summary, cli.verbose > 0, &control),
         Command::Devices => cli::devices::devices(),

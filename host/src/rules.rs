@@ -44,6 +44,7 @@ pub(crate) use transform::Apply;
 pub use transform::{Lookup, RegexpReplace, Right, Split, Substr, Transform};
 
 pub(crate) use across::apart;
+pub(crate) use bind::complaints;
 pub(crate) use consequences::{Consequences, General};
 pub(crate) use display::Sided;
 pub(crate) use file::lacking;

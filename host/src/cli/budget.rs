@@ -34,6 +34,8 @@ impl Command {
             Self::Cluster(_)
             | Self::Explain(_)
             | Self::Why(_)
+            | Self::Check(_)
+            | Self::Sample(_)
             | Self::Fit(_)
             | Self::Closure(_)
             | Self::Devices => Budget::default(),

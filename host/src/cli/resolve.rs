@@ -5,7 +5,7 @@ use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::{enter, whole};
 use hyperblock::base::target::Target;
 use hyperblock::rules::ScoreMethod;
-use hyperblock::tell::output::{CandidateRows, ChangeRows, EntityRows, Format, Output, ScoredRows};
+use hyperblock::tell::output::{ChangeRows, EntityRows, Format, Output, ScoredRows};
 use hyperblock::{Control, Resolve, Result, Watch};
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     let tables = args.tables.usual(&args.input)?;
     let read = tables.reads().chain(args.plan.reads()).chain(truth).chain(args.ids.reads());
     keep_apart(&outputs, &read.collect::<Vec<_>>())?;
-    let job = args.closer.apply(args.plan.apply(tables.job()));
+    let job = args.closer.apply(args.plan.apply(tables.job())).beside(args.columns.clone());
     let job = job.guards(args.guards.guards()).cache(args.cache.cache());
     let mut resolve = Resolve::new(job).method(args.method);
     if let Some(truth) = &args.truth {
@@ -76,7 +76,7 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     let changes =
         changes.as_ref().map(|path| Output::create(path, ChangeRows::new(rows.clone(), &ids), control));
     let mut changes = changes.transpose()?;
-    let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
+    let rows = job.rows();
     let mut pairs = match &args.pairs {
         None => None,
         Some(path) => {

@@ -11,7 +11,7 @@ use hyperblock::base::target::Target;
 use hyperblock::entities::score::Scoring;
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::evaluate::Truth;
-use hyperblock::tell::output::{CandidateRows, Format, Output, Rows, ScoredRows};
+use hyperblock::tell::output::{Format, Output, Rows, ScoredRows};
 use hyperblock::{Candidate, Control, Job, Kept, Prepared, Result};
 use serde_json::Value;
 use std::fmt::Display;
@@ -22,7 +22,7 @@ pub(crate) fn link(args: &LinkArgs, summary: Option<AnswerFormat>, control: &Con
     let tables = args.tables.linked(&args.input)?;
     let read = tables.reads().chain(args.plan.reads()).collect();
     let job = args.plan.apply(tables.job()).guards(args.guards.guards()).cache(args.cache.cache());
-    let job = args.output.closer.apply(job);
+    let job = args.output.apply(job);
     let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
     args.checkpoint.close(ran, summary != Some(AnswerFormat::Text), control)
 }
@@ -31,9 +31,16 @@ pub(crate) fn dedupe(args: &DedupeArgs, summary: Option<AnswerFormat>, control: 
     let tables = deduped(&args.input, &args.tables)?;
     let read = tables.reads().chain(args.plan.reads()).collect();
     let job = args.plan.apply(tables.job());
-    let job = args.output.closer.apply(job.guards(args.guards.guards()).cache(args.cache.cache()));
+    let job = args.output.apply(job.guards(args.guards.guards()).cache(args.cache.cache()));
     let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
     args.checkpoint.close(ran, summary != Some(AnswerFormat::Text), control)
+}
+
+impl OutputArgs {
+    /// The job, made ready for what is asked.
+    fn apply(&self, job: Job) -> Job {
+        self.closer.apply(job).beside(self.columns.clone())
+    }
 }
 
 fn run<'a>(
@@ -67,7 +74,7 @@ fn run<'a>(
         Some(path) => Some(time("truth", || Truth::read(path, &job.left, job.second(), control))?),
     };
     let mut lookers = args.closer.lookers(&job, truth.as_ref(), control)?;
-    let rows = CandidateRows::new(&job.left.ids, &job.right().ids, job.witnesses());
+    let rows = job.rows();
     control.begin_comparing(job.n_to_compare(), "pairs");
     let (mut summary, pairs) = match job.scoring() {
         None => {

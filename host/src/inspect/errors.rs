@@ -27,7 +27,7 @@ use crate::operators::Backend;
 use crate::rules::{RuleSet, ScoreMethod};
 use crate::tell::errors::{Cause, ErrorCounts, Gathered, Missed};
 use crate::tell::evaluate::Truth;
-use crate::tell::output::{IdColumn, Output, SourceColumn};
+use crate::tell::output::{IdColumn, Output, SourceColumn, ValueColumns};
 use examiner::{Chosen, Examiner};
 use hyperblock_shared::layout::Candidate;
 use inside::{Inside, NO_RULE};
@@ -121,6 +121,7 @@ impl Judged<'_> {
             looks: rules.predicates.iter().map(Look::new).collect::<Result<_>>()?,
         };
         let (scoring, told) = (job.scoring(), Told::new(job));
+        let values = rows::values(&part, &job.left)?;
         let rows = ErrorRows {
             left: IdColumn::new(&job.left.ids),
             right: IdColumn::new(&job.right().ids),
@@ -129,7 +130,7 @@ impl Judged<'_> {
             examiner: &examiner,
             told: &told,
             are_weights: scoring.map(|scoring| scoring.method() == ScoreMethod::FellegiSunter),
-            shown: rows::shown(&part.left, part.right(), job.left.across().map(|united| united.source)),
+            values: ValueColumns { values: &values, ids: [&part.left.ids, &part.right().ids] },
         };
         let mut making = Making {
             reasons: Reasons { job, examiner: &examiner, told: &told },

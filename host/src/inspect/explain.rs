@@ -246,7 +246,7 @@ impl<'a> Explained<'a> {
 }
 
 /// A number that is only about right, with as many digits as it deserves.
-fn about(number: f64) -> String {
+pub(in crate::inspect) fn about(number: f64) -> String {
     if number >= 10.0 {
         let unit = 10f64.powf(number.log10().floor() - 1.0);
         return HumanCount(((number / unit).round() * unit) as u64).to_string();

@@ -9,11 +9,11 @@ use super::{Job, Prepared};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::stamp::Stamp;
-use crate::read::table::{Input, ReadOptions, Table};
+use crate::read::table::{IdSource, Input, ReadOptions, Table};
 use std::ops::Range;
 
 /// Bytes of memory that reading a table again takes for each byte of its text, at most.
-const PER_BYTE: u64 = 3;
+pub(super) const PER_BYTE: u64 = 3;
 
 /// How the tables are read again, the left one first; or all of several that are one.
 #[derive(Debug)]
@@ -25,14 +25,16 @@ struct OneTable {
     options: ReadOptions,
     /// The columns that the rule file asks for, in lower case and sorted.
     wanted: Vec<String>,
+    /// Whether all columns are looked at.
+    is_whole: bool,
     /// The file as it was before it was read.
     stamp: Option<Stamp>,
 }
 
 impl OneTable {
-    /// Whether the rule file asks for a column.
+    /// Whether a column is looked at: the rule file asks for it, unless all are.
     fn is_wanted(&self, name: &str) -> bool {
-        self.wanted.binary_search(&name.to_ascii_lowercase()).is_ok()
+        self.is_whole || self.wanted.binary_search(&name.to_ascii_lowercase()).is_ok()
     }
 
     /// Whether it is there still.
@@ -42,6 +44,14 @@ impl OneTable {
 }
 
 impl Job {
+    /// Whether all columns are looked at, and a table has to be kept for that as it is read: it cannot be read twice.
+    pub(super) fn keeps_all(&self) -> Result<bool> {
+        let mut files = self.tables.iter().filter_map(Input::file);
+        let is_kept = |path: &std::path::Path| Ok(Stamp::of(path)?.is_some());
+        Ok(self.is_looked_at_whole
+            && !files.try_fold(true, |all, path| Ok::<_, Error>(all && is_kept(path)?))?)
+    }
+
     /// How to read the tables again, if somebody will look at records when the job has run.
     pub(super) fn again(&self, wanted: &Wanted) -> Result<Option<Again>> {
         if !self.is_looked_at {
@@ -54,7 +64,7 @@ impl Job {
             };
             let stamp = input.file().map_or(Ok(None), Stamp::of)?;
             let (input, options, wanted) = (input.clone(), wanted.options[nth].clone(), columns.clone());
-            Ok(OneTable { input, options, wanted, stamp })
+            Ok(OneTable { input, options, wanted, is_whole: self.is_looked_at_whole, stamp })
         };
         self.tables.iter().enumerate().map(one).collect::<Result<_>>().map(|tables| Some(Again(tables)))
     }
@@ -68,8 +78,8 @@ impl Again {
 }
 
 impl Prepared {
-    /// Frees the text of the tables, but for ids, and for what somebody will look at and cannot read twice. Whoever only runs the
-    /// job needs no more than what was encoded of it.
+    /// Frees the text of the tables, but for ids and values beside them, and for what somebody will look at and cannot read twice.
+    /// Whoever only runs the job needs no more than what was encoded of it.
     pub fn keep_ids(&mut self) {
         let needs_text = |tables| self.again.as_ref().is_some_and(|again| again.needs_text(tables));
         let n_lefts = self.left.ids.tables().len().max(1);
@@ -81,7 +91,7 @@ impl Prepared {
         }
     }
 
-    /// The text of these records of each table, of all columns that the rule file asks for. Records are numbered anew, in the order
+    /// The text of these records of each table, of all columns that the rule file asks for, or of all but the ids. Records are numbered anew, in the order
     /// given.
     pub(crate) fn text_of(
         &self,
@@ -91,7 +101,16 @@ impl Prepared {
         let again = self.again.as_ref();
         let again =
             again.ok_or_else(|| Error::Internal("the tables are not to be looked at again".into()))?;
-        let columns = |table: &Table, asked: &OneTable| -> Vec<usize> {
+        let columns = |table: &Table, all: &[OneTable], asked: &OneTable| -> Vec<usize> {
+            if asked.is_whole {
+                let ids: Vec<&IdSource> = all.iter().map(|asked| &asked.options.id).collect();
+                let source = table.source_column();
+                return table
+                    .own_columns(&ids)
+                    .into_iter()
+                    .filter(|column| Some(*column) != source)
+                    .collect();
+            }
             let columns = table.schema.columns.iter().enumerate();
             let made = table.across().map(|united| united.source);
             let is_asked = |nth: usize, name: &str| made == Some(nth) || asked.is_wanted(name);
@@ -101,7 +120,7 @@ impl Prepared {
             let lost = || Error::Internal("a table that was not read".into());
             let asked = again.0.get(tables).ok_or_else(lost)?;
             let first = asked.first().ok_or_else(lost)?;
-            let columns = columns(table, first);
+            let columns = columns(table, asked, first);
             if table.has_text(&columns) {
                 return table.picked(table, records, &columns);
             }

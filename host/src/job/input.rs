@@ -2,14 +2,16 @@
 
 use super::Job;
 use super::again::Again;
+use super::beside::Beside;
 use super::several::Pairing;
-use super::wanted::{Wanted, is_wanted};
+use super::wanted::Wanted;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::odd;
 use crate::read::sources;
 use crate::read::table::{IdSource, Input, ReadOptions, Schema, Table, Words};
 use crate::rules::{self, AllPairs, Neighbourhood, Rule, RuleFile, Score, ScoreAttribute, Side};
+use crate::tell::output::SideColumn;
 use std::path::PathBuf;
 
 /// What a job is about, as it was read.
@@ -18,6 +20,7 @@ pub(crate) struct Read {
     left: Table,
     right: Option<Table>,
     wanted: Wanted,
+    columns_beside: Vec<SideColumn>,
     again: Option<Again>,
     source: Option<String>,
 }
@@ -33,6 +36,8 @@ pub(crate) struct Bound {
     pub(crate) left: Table,
     pub(crate) right: Option<Table>,
     pub(crate) wanted: Wanted,
+    /// The columns that are wanted beside ids.
+    pub(super) columns_beside: Vec<SideColumn>,
     pub(super) again: Option<Again>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) neighbourhoods: Vec<Neighbourhood>,
@@ -73,7 +78,13 @@ impl Job {
             Pairing::One | Pairing::Several { .. } => [of_sides(&[Side::Left, Side::Right]), Vec::new()],
             Pairing::Two => [of_sides(&[Side::Left]), of_sides(&[Side::Right])],
         };
-        let wanted = Wanted { columns, options: self.options(&file)?, passes: self.passes(control)? };
+        let sides: [&[Side]; 2] = match self.pairing {
+            Pairing::One | Pairing::Several { .. } => [&[Side::Left, Side::Right], &[]],
+            Pairing::Two => [&[Side::Left], &[Side::Right]],
+        };
+        let (options, passes) = (self.options(&file)?, self.passes(control)?);
+        let beside = if self.keeps_all()? { vec![Beside::All] } else { self.beside.clone() };
+        let wanted = Wanted { columns, options, passes, beside, sides };
         let again = self.again(&wanted)?;
         let (left, right) = match self.pairing {
             Pairing::Several { across } => (self.read_several(across, &wanted, control)?, None),
@@ -85,25 +96,26 @@ impl Job {
         };
         let schemas: Vec<&Schema> = [&left].into_iter().chain(&right).map(|table| &table.schema).collect();
         self.check_called(&file, &schemas)?;
-        Ok(Read { file, left, right, wanted, again, source: self.source.clone() })
+        let columns_beside = self.columns_beside(&left, right.as_ref(), &wanted)?;
+        Ok(Read { file, left, right, wanted, columns_beside, again, source: self.source.clone() })
     }
 
     fn read_table(&self, nth: usize, wanted: &Wanted, control: &Control) -> Result<Table> {
         let (input, options) = (&self.tables[nth], &wanted.options[nth]);
-        let (passes, wanted) = (wanted.passes, &wanted.columns[nth]);
-        let mut read = || match (passes, input.file()) {
-            (Some(n_passes), Some(path)) => Table::read_bare(path, options, wanted, n_passes, control),
-            _ => Table::of_input(input, options, &|name| is_wanted(wanted, name), control),
+        let columns = &wanted.columns[nth];
+        let mut read = || match (wanted.passes, input.file()) {
+            (Some(n_passes), Some(path)) => Table::read_bare(path, options, columns, n_passes, control),
+            _ => Table::of_input(input, options, &|name| wanted.reads(nth, name), control),
         };
         match (&self.cache, input.file()) {
-            (Some(cache), Some(path)) => cache.table(path, options, wanted, &mut read, control),
+            (Some(cache), Some(path)) => cache.table(path, options, columns, &mut read, control),
             _ => read(),
         }
     }
 
     /// Several tables, put together.
     fn read_several(&self, across: bool, wanted: &Wanted, control: &Control) -> Result<Table> {
-        let is_wanted = |name: &str| is_wanted(&wanted.columns[0], name);
+        let is_wanted = |name: &str| wanted.reads(0, name);
         let read = |((name, input), options): ((String, &Input), &ReadOptions)| {
             Ok((name, Table::of_several(input, options, &is_wanted, control)?))
         };
@@ -121,9 +133,14 @@ impl Job {
 }
 
 impl Read {
+    /// The rules, and the tables.
+    pub(super) fn parts(&self) -> (&RuleFile, &Table, Option<&Table>) {
+        (&self.file, &self.left, self.right.as_ref())
+    }
+
     /// Finds the columns that rules, neighbourhoods and the score are about.
     pub(crate) fn bind(self) -> Result<Bound> {
-        let Self { file, left, right, wanted, again, source } = self;
+        let Self { file, left, right, wanted, columns_beside, again, source } = self;
         let right_schema = right.as_ref().map_or(&left.schema, |right| &right.schema);
         // Within a table a rule counts either way round.
         let is_turned = right.is_none() && left.across().is_none();
@@ -139,7 +156,20 @@ impl Read {
             source.map(|name| Ok(SourceColumns { places: sources::columns(&name, &tables)?, name }));
         let sources = sources.transpose()?;
         let (lookups, missing) = (file.tables(), file.missing());
-        Ok(Bound { left, right, wanted, again, rules, neighbourhoods, all, score, sources, lookups, missing })
+        Ok(Bound {
+            left,
+            right,
+            wanted,
+            columns_beside,
+            again,
+            rules,
+            neighbourhoods,
+            all,
+            score,
+            sources,
+            lookups,
+            missing,
+        })
     }
 }
 

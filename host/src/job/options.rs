@@ -61,4 +61,10 @@ impl Job {
     pub fn looked_at(self) -> Self {
         Self { is_looked_at: true, ..self }
     }
+
+    /// The same, with all columns of those records.
+    #[doc(hidden)]
+    pub fn looked_at_whole(self) -> Self {
+        Self { is_looked_at: true, is_looked_at_whole: true, ..self }
+    }
 }

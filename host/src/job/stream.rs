@@ -12,7 +12,7 @@ use crate::operators::Backend;
 use crate::operators::scores::Kept;
 use crate::rules::ScoreMethod;
 use crate::tell::evaluate::Truth;
-use crate::tell::output::{CandidateRows, Rows, ScoredRows};
+use crate::tell::output::{Rows, ScoredRows};
 use crate::tell::report::Summary;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -104,10 +104,6 @@ impl Prepared {
     /// Whether scores are weights, if there are scores.
     fn are_weights(&self) -> Option<bool> {
         self.scoring().map(|scoring| scoring.method() == ScoreMethod::FellegiSunter)
-    }
-
-    fn rows(&self) -> CandidateRows<'_> {
-        CandidateRows::new(&self.left.ids, &self.right().ids, self.witnesses())
     }
 }
 

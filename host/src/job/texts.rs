@@ -13,7 +13,7 @@
 use super::Job;
 use super::input::SourceColumns;
 use super::several::{Pairing, sides};
-use super::wanted::{Wanted, is_wanted};
+use super::wanted::Wanted;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::{self, Encoded, Sides, TakeReady};
@@ -37,7 +37,7 @@ pub(super) struct Texts<'a> {
     job: &'a Job,
     pub(super) left: Table,
     pub(super) right: Option<Table>,
-    wanted: Wanted,
+    pub(super) wanted: Wanted,
 }
 
 impl Job {
@@ -214,8 +214,8 @@ impl<'a> Texts<'a> {
     /// Reads the tables, if that was not done yet.
     fn complete(&mut self, control: &Control) -> Result<()> {
         let tables = [Some(&mut self.left), self.right.as_mut()].into_iter().flatten();
-        for ((table, options), columns) in tables.zip(&self.wanted.options).zip(&self.wanted.columns) {
-            table.complete(options, &|name| is_wanted(columns, name), control)?;
+        for (nth, (table, options)) in tables.zip(&self.wanted.options).enumerate() {
+            table.complete(options, &|name| self.wanted.reads(nth, name), control)?;
         }
         Ok(())
     }

@@ -193,17 +193,11 @@ impl Table {
         let Contents { infers_kinds, columns, mut values, n_rows } = contents;
         check_rows(path, n_rows)?;
         let mut schema = Schema { table: path.display().to_string(), columns };
-        let id = match &options.id {
-            IdSource::Column(name) => Some(schema.find(name).ok_or_else(|| {
-                Error::table(
-                    path,
-                    format!("no column `{name}` for the ids; the columns are {}", schema.names()),
-                )
-            })?),
-            IdSource::Usual => usual_id(&schema),
-            IdSource::Preferred(name) => schema.find(name).or_else(|| usual_id(&schema)),
-            IdSource::RowNumbers => None,
-        };
+        let id = options.id.column(&schema);
+        if let (IdSource::Column(name), None) = (&options.id, id) {
+            let message = format!("no column `{name}` for the ids; the columns are {}", schema.names());
+            return Err(Error::table(path, message));
+        }
         let ids = match id {
             None => Ids::rows(n_rows),
             Some(ix) => {
@@ -299,9 +293,17 @@ impl ReadOptions {
     }
 }
 
-/// The first column of ids, if nobody names one.
-fn usual_id(schema: &Schema) -> Option<usize> {
-    schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"))
+impl IdSource {
+    /// The column with the ids, if one has them.
+    pub(crate) fn column(&self, schema: &Schema) -> Option<usize> {
+        let usual = || schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"));
+        match self {
+            Self::Column(name) => schema.find(name),
+            Self::Usual => usual(),
+            Self::Preferred(name) => schema.find(name).or_else(usual),
+            Self::RowNumbers => None,
+        }
+    }
 }
 
 /// Which columns to keep.

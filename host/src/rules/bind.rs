@@ -16,7 +16,7 @@ use super::syntax::{
     Asked, Comparison, Complaint, Constant, ConstantValue, Formula, Measured, Parsed, Term, complaint,
 };
 use super::{Condition, Domain, Measure, Operand, Predicate, Rule, Side, Source, Test, display};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::read::table::{ColumnSchema, Schema, days};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -28,6 +28,15 @@ pub fn bind(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Res
     let tables = Tables { left, right, lookups: file.lookups()? };
     file.check_missing(left, right)?;
     bound(file, |entry| tables.rule(&entry.name, &entry.formula, &entry.span, dedupe))
+}
+
+/// All that is wrong with the rules of a file over two tables, and not only what is found first.
+pub(crate) fn complaints(file: &RuleFile, left: &Schema, right: &Schema, dedupe: bool) -> Result<Vec<Error>> {
+    let tables = Tables { left, right, lookups: file.lookups()? };
+    let rules = file.entries().par_iter().with_min_len(PER_THREAD);
+    let bound = rules.map(|entry| tables.rule(&entry.name, &entry.formula, &entry.span, dedupe));
+    let wrong: Vec<Complaint> = bound.filter_map(Parsed::err).collect();
+    Ok(file.errors(wrong))
 }
 
 /// What is made of all rules of a file, by all threads.

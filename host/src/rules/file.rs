@@ -15,6 +15,7 @@
 //! point at the key or the value in question.
 
 mod columns;
+mod complaints;
 mod missing;
 mod neighbourhood;
 mod pairs;
@@ -299,31 +300,39 @@ fn entries(source: &str, rules: &Spanned<DeValue<'_>>) -> Parsed<Vec<Entry>> {
     let mut entries: Vec<Entry> = Vec::with_capacity(list.len());
     let mut names: HashSet<String> = HashSet::with_capacity(list.len());
     for (number, rule) in (1..).zip(list.iter()) {
-        let table = rule
-            .get_ref()
-            .as_table()
-            .ok_or_else(|| complaint(rule.span(), "a rule is a table").help(SHAPE))?;
-        known_keys(table, &["name", "when"], "a rule", SHAPE)?;
-        let (name, name_span) = match table.get("name") {
-            Some(name) => (string(name, "name")?.to_owned(), name.span()),
-            None => (format!("rule {number}"), rule.span()),
-        };
-        if name.trim().is_empty() {
-            return Err(
-                complaint(name_span, "the rule's name is empty").help("give it a name, or leave `name` out")
-            );
-        }
-        if !names.insert(name.clone()) {
-            let message = format!("there is a rule `{name}` already");
-            return Err(complaint(name_span, message).help("give every rule a name of its own"));
-        }
-        let missing = || complaint(rule.span(), format!("`{name}` has no `when`")).help(SHAPE);
-        let when = table.get("when").ok_or_else(missing)?;
-        let literal = Literal::new(source, when.span(), string(when, "when")?);
-        let formula = syntax::parse(&literal)?;
-        entries.push(Entry { name, formula, span: literal.whole() });
+        entries.push(entry(source, number, rule, &mut names)?);
     }
     Ok(entries)
+}
+
+/// One rule, beside those whose names are taken.
+fn entry(
+    source: &str,
+    number: usize,
+    rule: &Spanned<DeValue<'_>>,
+    names: &mut HashSet<String>,
+) -> Parsed<Entry> {
+    let table =
+        rule.get_ref().as_table().ok_or_else(|| complaint(rule.span(), "a rule is a table").help(SHAPE))?;
+    known_keys(table, &["name", "when"], "a rule", SHAPE)?;
+    let (name, name_span) = match table.get("name") {
+        Some(name) => (string(name, "name")?.to_owned(), name.span()),
+        None => (format!("rule {number}"), rule.span()),
+    };
+    if name.trim().is_empty() {
+        return Err(
+            complaint(name_span, "the rule's name is empty").help("give it a name, or leave `name` out")
+        );
+    }
+    if !names.insert(name.clone()) {
+        let message = format!("there is a rule `{name}` already");
+        return Err(complaint(name_span, message).help("give every rule a name of its own"));
+    }
+    let missing = || complaint(rule.span(), format!("`{name}` has no `when`")).help(SHAPE);
+    let when = table.get("when").ok_or_else(missing)?;
+    let literal = Literal::new(source, when.span(), string(when, "when")?);
+    let formula = syntax::parse(&literal)?;
+    Ok(Entry { name, formula, span: literal.whole() })
 }
 
 pub(super) fn string<'a>(value: &'a Spanned<DeValue<'_>>, key: &str) -> Parsed<&'a str> {

@@ -26,6 +26,16 @@ impl RuleSet {
         Self { rules, predicates, conjunctions, consequences }
     }
 
+    /// Of conjunctions over predicates that are numbered already.
+    pub(crate) fn of_encoded(
+        rules: Vec<Rule>,
+        predicates: Vec<Predicate>,
+        conjunctions: Vec<Vec<usize>>,
+    ) -> Self {
+        let consequences = Consequences::of(&predicates);
+        Self { rules, predicates, conjunctions, consequences }
+    }
+
     /// Adds a predicate that holds on fewer pairs than another one, which it is written like. Its number.
     pub(crate) fn narrower(&mut self, than: usize) -> usize {
         self.predicates.push(self.predicates[than].clone());

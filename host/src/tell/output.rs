@@ -18,6 +18,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod tuples;
+mod values;
 
 pub use candidates::CandidateRows;
 pub use changes::ChangeRows;
@@ -29,6 +30,7 @@ pub use scored::ScoredRows;
 pub use tuples::TupleRows;
 
 pub(crate) use ids::{IdColumn, SourceColumn};
+pub(crate) use values::{SideColumn, ValueColumns, Values, side_by_side};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -49,6 +51,12 @@ pub trait Rows: Sync {
 
     /// Rows as arrow has them.
     fn batch(&self, rows: &[Self::Row]) -> Result<RecordBatch, ArrowError>;
+
+    /// How many rows are made at once by each thread: of so many at most, a power of two.
+    #[doc(hidden)]
+    fn n_at_once(&self, most: usize) -> usize {
+        most
+    }
 
     /// A row as a line of CSV.
     #[doc(hidden)]

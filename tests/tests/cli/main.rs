@@ -5,6 +5,7 @@
 //! [`numbers`] numbers that are none, [`neighbours`] pairs of records that are near each other, [`pairs`] all of them,
 //! [`fit`] weights that are estimated, [`why`] what it says about one pair, [`closer`] about errors and each rule, [`cluster`]
 //! what it makes of pairs, [`resolve`] all of it in one go, [`sources`] what it keeps apart there, [`ids`] which ids survive,
+//! [`columns`] values beside ids, [`sample`] some candidates with their records, [`check`] what it says before it runs,
 //! [`tables`] several tables as one, [`values`] what values are made of, [`closure`] what it makes of graphs, [`errors`] what it
 //! says when something is wrong, [`truth`] how good it says that it is where labels cover a part, [`escapes`] that it says nothing
 //! to a terminal but text, [`example`] a paper's example, [`plans`] plans of other devices, [`places`] where outputs may go,
@@ -16,6 +17,7 @@
 #[cfg(unix)]
 mod budgets;
 mod caches;
+mod check;
 mod checkpoints;
 mod closer;
 mod closure;
@@ -39,6 +41,7 @@ mod places;
 mod plans;
 mod program;
 mod resolve;
+mod sample;
 mod score;
 mod several;
 #[cfg(unix)]

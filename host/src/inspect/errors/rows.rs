@@ -6,20 +6,14 @@ use super::told::Told;
 use crate::base::billionths::{Billionths, Millionths};
 use crate::base::error::Result;
 use crate::entities::score::probability;
+use crate::inspect::why::Part;
 use crate::read::table::Table;
-use crate::tell::output::{IdColumn, Lines, Rows, SourceColumn};
+use crate::tell::output::{IdColumn, Lines, Rows, SourceColumn, ValueColumns, Values, side_by_side};
 use arrow_array::builder::LargeStringBuilder;
-use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use hyperblock_shared::score::{ONE, weight};
 use std::sync::Arc;
-
-/// What is told of both records: the columns of a side.
-#[derive(Clone, Copy)]
-pub(super) struct Shown {
-    is_left: bool,
-    column: usize,
-}
 
 /// What the numbers in a row stand for.
 pub(super) struct ErrorRows<'a> {
@@ -33,55 +27,18 @@ pub(super) struct ErrorRows<'a> {
     pub(super) told: &'a Told<'a>,
     /// Whether there are scores, and whether they are weights.
     pub(super) are_weights: Option<bool>,
-    pub(super) shown: Vec<Shown>,
+    pub(super) values: ValueColumns<'a>,
 }
 
-/// The columns of two tables, or twice of one, that are shown: those of the same name side by side. One that says which table a record
-/// is of is told beside the id.
-pub(super) fn shown(left: &Table, right: &Table, source: Option<usize>) -> Vec<Shown> {
-    let columns = |table: &Table| -> Vec<(usize, String)> {
-        let is_shown = |nth: usize| Some(nth) != source && table.values(nth).is_ok();
-        let all = table.schema.columns.iter().enumerate().filter(|(nth, _)| is_shown(*nth));
-        all.map(|(nth, column)| (nth, column.name.clone())).collect()
-    };
-    let (lefts, mut rights) = (columns(left), columns(right));
-    let mut all = Vec::new();
-    for (column, name) in lefts {
-        all.push(Shown { is_left: true, column });
-        if let Some(place) = rights.iter().position(|(_, other)| other.eq_ignore_ascii_case(&name)) {
-            all.push(Shown { is_left: false, column: rights.remove(place).0 });
-        }
-    }
-    all.extend(rights.into_iter().map(|(column, _)| Shown { is_left: false, column }));
-    all
-}
-
-impl ErrorRows<'_> {
-    fn table(&self, shown: Shown) -> &Table {
-        if shown.is_left { &self.chosen.part.left } else { self.chosen.part.right() }
-    }
-
-    fn column(&self, shown: Shown) -> Result<&LargeStringArray> {
-        self.table(shown).values(shown.column)
-    }
-
-    fn name(&self, shown: Shown) -> String {
-        let side = if shown.is_left { "left" } else { "right" };
-        let name = &self.table(shown).schema.columns[shown.column].name;
-        // Several tables that are one may have a column of the name that says which of them a record is of.
-        let own = if self.sources.is_some() && name.eq_ignore_ascii_case("source") { "own_" } else { "" };
-        format!("{side}_{own}{name}")
-    }
-
-    /// The values of both records, in the order of the columns.
-    fn values(&self, row: &ErrorRow) -> Result<Vec<Option<&str>>> {
-        let numbers = self.chosen.numbers([row.left, row.right])?;
-        let value = |&shown: &Shown| {
-            let (column, record) = (self.column(shown)?, numbers[usize::from(!shown.is_left)] as usize);
-            Ok(column.is_valid(record).then(|| column.value(record)))
-        };
-        self.shown.iter().map(value).collect()
-    }
+/// The values of all columns whose text is there. One that says which table a record is of is told beside the id.
+pub(super) fn values(part: &Part, whole: &Table) -> Result<Values> {
+    let tables = [&part.left, part.right()];
+    let columns = tables.map(|table| {
+        let is_shown = |nth: &usize| Some(*nth) != whole.source_column() && table.values(*nth).is_ok();
+        (0..table.schema.columns.len()).filter(is_shown).collect::<Vec<_>>()
+    });
+    let columns = side_by_side(tables, columns);
+    Values::of(&columns, tables, whole.source_column().is_some())
 }
 
 impl Rows for ErrorRows<'_> {
@@ -103,7 +60,7 @@ impl Rows for ErrorRows<'_> {
             Some(true) => &["weight", "probability"],
         };
         fields.extend(scores.iter().map(|name| Field::new(*name, DataType::Float64, false)));
-        fields.extend(self.shown.iter().map(|&shown| text(&self.name(shown))));
+        fields.extend(self.values.fields());
         Arc::new(Schema::new(fields))
     }
 
@@ -122,20 +79,17 @@ impl Rows for ErrorRows<'_> {
             columns.insert(2, sources.array(rows.iter().map(|row| row.left))?);
             columns.insert(4, sources.array(rows.iter().map(|row| row.right))?);
         }
-        let n_texts = 3 + self.shown.len();
-        let mut texts: Vec<LargeStringBuilder> = (0..n_texts).map(|_| LargeStringBuilder::new()).collect();
+        let mut texts = [(); 3].map(|()| LargeStringBuilder::new());
+        let mut pairs = Vec::with_capacity(rows.len());
         for row in rows {
+            pairs.push(self.chosen.numbers([row.left, row.right]).map_err(failed)?);
             let [rule, lacks, by_how_much] = self.told.of(row, self.examiner).map_err(failed)?;
             let own = [rule, lacks, by_how_much].map(|text| Some(text).filter(|text| !text.is_empty()));
             for (text, own) in texts.iter_mut().zip(own) {
                 text.append_option(own);
             }
-            for (text, value) in texts[3..].iter_mut().zip(self.values(row).map_err(failed)?) {
-                text.append_option(value);
-            }
         }
-        let mut texts = texts.into_iter().map(|mut text| Arc::new(text.finish()) as ArrayRef);
-        columns.extend(texts.by_ref().take(3));
+        columns.extend(texts.map(|mut text| Arc::new(text.finish()) as ArrayRef));
         // The numbers nearest to the decimals that CSV has.
         let decimals = |of: &dyn Fn(u32) -> f64| -> ArrayRef {
             Arc::new(Float64Array::from_iter_values(rows.iter().map(|row| of(row.score))))
@@ -148,7 +102,7 @@ impl Rows for ErrorRows<'_> {
                 decimals(&|score| f64::from(probability(weight(score))) / f64::from(ONE)),
             ]),
         }
-        columns.extend(texts);
+        columns.extend(self.values.arrays(pairs.into_iter()));
         RecordBatch::try_new(self.schema(), columns)
     }
 
@@ -176,8 +130,8 @@ impl Rows for ErrorRows<'_> {
                 lines.text(&Billionths(probability(weight)).to_string());
             }
         }
-        let values = self.values(row).unwrap_or_default();
-        values.iter().for_each(|value| lines.text(value.unwrap_or_default()));
+        let pair = self.chosen.numbers([row.left, row.right]).unwrap_or_default();
+        self.values.write_csv(pair, lines);
         lines.end();
     }
 }

@@ -48,7 +48,8 @@ impl Prepared {
         })
     }
 
-    fn expects(&self, control: &Control) -> Result<Expects> {
+    /// What the job is expected to take.
+    pub(in crate::inspect) fn expects(&self, control: &Control) -> Result<Expects> {
         let whole = Task::unlisted(&self.encoded, self.plan.program(), &self.area(), control)?;
         // Those that are held at once are found, sorted and handed on.
         let n_held = (self.plan.expected_candidates() as u64).min(MOST_CANDIDATES as u64);

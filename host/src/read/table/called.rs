@@ -2,8 +2,7 @@
 //!
 //! A column that goes by another name is there twice, under both, with the same values: rules may use either.
 
-use super::Contents;
-use crate::read::table::Schema;
+use super::{Contents, IdSource, Schema, Table};
 
 /// Names, and for each the columns of which the first that a table has goes by it, if no column of the table has it already.
 pub(super) type Called = [(String, Vec<String>)];
@@ -38,6 +37,17 @@ pub(super) fn call(
         contents.values.push(contents.values[place].clone().filter(|_| wanted(name)));
     }
     found
+}
+
+impl Table {
+    /// The columns that the table has itself, each under its own name, but for those with the ids.
+    pub(crate) fn own_columns(&self, ids: &[&IdSource]) -> Vec<usize> {
+        let is_id = |place| ids.iter().any(|id| id.column(&self.schema) == Some(place));
+        let is_called = |name: &str| self.called.iter().any(|(other, _)| other == name);
+        let columns = self.schema.columns.iter().enumerate();
+        let own = columns.filter(|(place, column)| !is_id(*place) && !is_called(&column.name));
+        own.map(|(place, _)| place).collect()
+    }
 }
 
 #[cfg(test)]

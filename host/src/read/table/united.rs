@@ -110,6 +110,11 @@ impl Table {
         self.united.as_ref().filter(|united| united.across)
     }
 
+    /// The place of the column that says which of several tables a record is of, if it is made of several.
+    pub(crate) fn source_column(&self) -> Option<usize> {
+        self.united.as_ref().map(|united| united.source)
+    }
+
     /// The files that it was made of, or its own.
     pub(crate) fn files(&self) -> Vec<&Path> {
         match &self.united {

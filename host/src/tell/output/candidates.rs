@@ -1,6 +1,8 @@
-//! Candidates as rows of `left, right, rule`; of several tables with the table of each, `left_source` and `right_source`.
+//! Candidates as rows of `left, right, rule`; of several tables with the table of each, `left_source` and `right_source`. Values
+//! of both records may follow.
 
 use super::ids::{IdColumn, SourceColumn};
+use super::values::ValueColumns;
 use super::{Lines, Rows};
 use crate::read::table::Ids;
 use arrow_array::types::Int32Type;
@@ -22,6 +24,8 @@ pub struct CandidateRows<'a> {
     sources: Option<SourceColumn<'a>>,
     /// The names, each once: an Arrow file has one dictionary for all batches, and readers expect its values to differ.
     names: ArrayRef,
+    /// What both records say, if somebody asks.
+    values: Option<ValueColumns<'a>>,
 }
 
 impl<'a> CandidateRows<'a> {
@@ -33,14 +37,20 @@ impl<'a> CandidateRows<'a> {
         let keys = rules.iter().map(|rule| names.partition_point(|name| *name < rule) as i32).collect();
         let names = Arc::new(StringArray::from_iter_values(names));
         let right = (!ptr::eq(left, right)).then(|| IdColumn::new(right));
-        Self { left: IdColumn::new(left), right, rules, keys, sources: SourceColumn::new(left), names }
+        let sources = SourceColumn::new(left);
+        Self { left: IdColumn::new(left), right, rules, keys, sources, names, values: None }
+    }
+
+    /// With values of both records, behind all else.
+    pub(crate) fn with_values(self, values: ValueColumns<'a>) -> Self {
+        Self { values: Some(values), ..self }
     }
 
     fn right(&self) -> &IdColumn<'a> {
         self.right.as_ref().unwrap_or(&self.left)
     }
 
-    /// A candidate's fields of CSV.
+    /// A candidate's fields of CSV, but for values.
     pub(super) fn write_fields(&self, candidate: &Candidate, lines: &mut Lines) {
         let source = |record, lines: &mut Lines| {
             if let Some(sources) = &self.sources {
@@ -54,30 +64,16 @@ impl<'a> CandidateRows<'a> {
         lines.text(&self.rules[candidate.rule as usize]);
     }
 
-    /// The columns of candidates.
-    pub(super) fn arrays(
-        &self,
-        candidates: impl Iterator<Item = Candidate> + Clone,
-    ) -> Result<Vec<ArrayRef>, ArrowError> {
-        let left = self.left.array(candidates.clone().map(|candidate| candidate.left));
-        let right = self.right().array(candidates.clone().map(|candidate| candidate.right));
-        let mut columns = vec![left, right];
-        if let Some(sources) = &self.sources {
-            columns.insert(0, sources.array(candidates.clone().map(|candidate| candidate.left))?);
-            columns.insert(2, sources.array(candidates.clone().map(|candidate| candidate.right))?);
+    /// The values of its records, which end the line.
+    pub(super) fn write_values(&self, candidate: &Candidate, lines: &mut Lines) {
+        if let Some(values) = &self.values {
+            values.write_csv([candidate.left, candidate.right], lines);
         }
-        let keys = candidates.map(|candidate| self.keys[candidate.rule as usize]);
-        let keys = Int32Array::from_iter_values(keys);
-        let rules = DictionaryArray::<Int32Type>::try_new(keys, self.names.clone())?;
-        columns.push(Arc::new(rules));
-        Ok(columns)
+        lines.end();
     }
-}
 
-impl Rows for CandidateRows<'_> {
-    type Row = Candidate;
-
-    fn schema(&self) -> SchemaRef {
+    /// The columns of candidates, and behind them those of values.
+    pub(super) fn fields(&self) -> [Vec<Field>; 2] {
         let rule_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let mut fields =
             vec![self.left.field("left"), self.right().field("right"), Field::new("rule", rule_type, false)];
@@ -85,15 +81,48 @@ impl Rows for CandidateRows<'_> {
             fields.insert(0, SourceColumn::field("left_source"));
             fields.insert(2, SourceColumn::field("right_source"));
         }
-        Arc::new(Schema::new(fields))
+        [fields, self.values.iter().flat_map(ValueColumns::fields).collect()]
+    }
+
+    /// The same of candidates.
+    pub(super) fn arrays(
+        &self,
+        candidates: impl Iterator<Item = Candidate> + Clone,
+    ) -> Result<[Vec<ArrayRef>; 2], ArrowError> {
+        let left = self.left.array(candidates.clone().map(|candidate| candidate.left));
+        let right = self.right().array(candidates.clone().map(|candidate| candidate.right));
+        let mut columns = vec![left, right];
+        if let Some(sources) = &self.sources {
+            columns.insert(0, sources.array(candidates.clone().map(|candidate| candidate.left))?);
+            columns.insert(2, sources.array(candidates.clone().map(|candidate| candidate.right))?);
+        }
+        let keys = candidates.clone().map(|candidate| self.keys[candidate.rule as usize]);
+        let keys = Int32Array::from_iter_values(keys);
+        let rules = DictionaryArray::<Int32Type>::try_new(keys, self.names.clone())?;
+        columns.push(Arc::new(rules));
+        let pairs = candidates.map(|candidate| [candidate.left, candidate.right]);
+        let values = self.values.as_ref().map(|values| values.arrays(pairs)).unwrap_or_default();
+        Ok([columns, values])
+    }
+}
+
+impl Rows for CandidateRows<'_> {
+    type Row = Candidate;
+
+    fn schema(&self) -> SchemaRef {
+        Arc::new(Schema::new(self.fields().concat()))
     }
 
     fn batch(&self, candidates: &[Candidate]) -> Result<RecordBatch, ArrowError> {
-        RecordBatch::try_new(self.schema(), self.arrays(candidates.iter().copied())?)
+        RecordBatch::try_new(self.schema(), self.arrays(candidates.iter().copied())?.concat())
+    }
+
+    fn n_at_once(&self, most: usize) -> usize {
+        self.values.as_ref().map_or(most, |values| values.n_at_once(most))
     }
 
     fn write_csv(&self, row: &Candidate, lines: &mut Lines) {
         self.write_fields(row, lines);
-        lines.end();
+        self.write_values(row, lines);
     }
 }

@@ -56,10 +56,14 @@ impl Writer {
     pub(super) fn new(path: &Path, file: Box<dyn Write + Send>, rows: &impl Rows) -> Result<Self> {
         let file = BufWriter::with_capacity(1 << 20, file);
         let begun = match Format::of(path)? {
-            Format::Csv => Csv::start(b',', file, rows).map(|begun| Self::Csv(Steps::new(path, begun))),
-            Format::Tsv => Csv::start(b'\t', file, rows).map(|begun| Self::Csv(Steps::new(path, begun))),
-            Format::Parquet => Parquet::start(file, rows).map(|begun| Self::Parquet(Steps::new(path, begun))),
-            Format::Arrow => Arrow::start(file, rows).map(|begun| Self::Arrow(Steps::new(path, begun))),
+            Format::Csv => Csv::start(b',', file, rows).map(|begun| Self::Csv(Steps::new(path, begun, rows))),
+            Format::Tsv => {
+                Csv::start(b'\t', file, rows).map(|begun| Self::Csv(Steps::new(path, begun, rows)))
+            }
+            Format::Parquet => {
+                Parquet::start(file, rows).map(|begun| Self::Parquet(Steps::new(path, begun, rows)))
+            }
+            Format::Arrow => Arrow::start(file, rows).map(|begun| Self::Arrow(Steps::new(path, begun, rows))),
         };
         begun.map_err(failed(path))
     }

@@ -1,4 +1,5 @@
-//! Scored candidates as rows of `left, right, rule, score`, or `left, right, rule, weight, probability`.
+//! Scored candidates as rows of `left, right, rule, score`, or `left, right, rule, weight, probability`; and of values, if
+//! candidates have any.
 
 use super::{CandidateRows, Lines, Rows};
 use crate::base::billionths::{Billionths, Millionths};
@@ -21,14 +22,15 @@ impl Rows for ScoredRows<'_> {
     type Row = (Candidate, u32);
 
     fn schema(&self) -> SchemaRef {
-        let mut fields = self.candidates.schema().fields().to_vec();
+        let [mut fields, values] = self.candidates.fields();
         let names: &[&str] = if self.are_weights { &["weight", "probability"] } else { &["score"] };
-        fields.extend(names.iter().map(|name| Arc::new(Field::new(*name, DataType::Float64, false))));
+        fields.extend(names.iter().map(|name| Field::new(*name, DataType::Float64, false)));
+        fields.extend(values);
         Arc::new(Schema::new(fields))
     }
 
     fn batch(&self, rows: &[(Candidate, u32)]) -> Result<RecordBatch, ArrowError> {
-        let mut columns = self.candidates.arrays(rows.iter().map(|(candidate, _)| *candidate))?;
+        let [mut columns, values] = self.candidates.arrays(rows.iter().map(|(candidate, _)| *candidate))?;
         // The numbers nearest to the decimals that CSV has.
         let decimals = |of: &dyn Fn(u32) -> f64| rows.iter().map(|(_, score)| of(*score)).collect();
         let numbers: Vec<Float64Array> = match self.are_weights {
@@ -39,7 +41,12 @@ impl Rows for ScoredRows<'_> {
             ],
         };
         columns.extend(numbers.into_iter().map(|numbers| Arc::new(numbers) as _));
+        columns.extend(values);
         RecordBatch::try_new(self.schema(), columns)
+    }
+
+    fn n_at_once(&self, most: usize) -> usize {
+        self.candidates.n_at_once(most)
     }
 
     fn write_csv(&self, (row, score): &(Candidate, u32), lines: &mut Lines) {
@@ -51,6 +58,6 @@ impl Rows for ScoredRows<'_> {
         } else {
             lines.text(&Billionths(*score).to_string());
         }
-        lines.end();
+        self.candidates.write_values(row, lines);
     }
 }

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 /// Where a file goes.
 pub(super) type Sink = BufWriter<Box<dyn Write + Send>>;
 
-/// The fewest rows of a step: less is done about as soon as all threads are awake.
+/// The fewest rows of a step, where they are short: less is done about as soon as all threads are awake.
 const LEAST: usize = 1 << 20;
 
 /// How a format is made of rows: in parts, each by itself.
 pub(super) trait Encode: Sync {
-    /// The rows of a part; a file's last may have fewer.
+    /// The rows of a part, at most; a file's last may have fewer.
     const ROWS: usize;
 
     /// Some rows, ready to be appended.
@@ -43,31 +43,34 @@ pub(super) struct Steps<E: Encode> {
     path: PathBuf,
     encoder: E,
     file: E::File,
+    /// The rows of a part.
+    n_at_once: usize,
     /// What was made of the last step's rows.
     pending: Vec<E::Part>,
 }
 
 impl<E: Encode> Steps<E> {
-    /// Into a file that begins already.
-    pub(super) fn new(path: &Path, (encoder, file): (E, E::File)) -> Self {
-        Self { path: path.to_owned(), encoder, file, pending: Vec::new() }
+    /// Into a file that begins already, for such rows.
+    pub(super) fn new(path: &Path, (encoder, file): (E, E::File), rows: &impl Rows) -> Self {
+        let n_at_once = rows.n_at_once(E::ROWS);
+        Self { path: path.to_owned(), encoder, file, n_at_once, pending: Vec::new() }
     }
 
     /// The rows of a step; only the last may have fewer.
     pub(super) fn n_rows(&self) -> usize {
-        (threads::n_threads() * E::ROWS).max(LEAST)
+        threads::n_threads().max(LEAST / E::ROWS) * self.n_at_once
     }
 
     /// Makes parts of rows, and writes those of the step before.
     pub(super) fn step<R: Rows>(&mut self, rows: &[R::Row], kind: &R, control: &Control) -> Result<()> {
-        let Self { path, encoder, file, pending } = self;
+        let Self { path, encoder, file, n_at_once, pending } = self;
         let before = mem::take(pending);
         let encode = |rows: &[R::Row]| {
             control.check()?;
             encoder.encode(rows, kind).map_err(failed(path))
         };
         let (made, written) = rayon::join(
-            || rows.par_chunks(E::ROWS).map(encode).collect::<Result<Vec<_>>>(),
+            || rows.par_chunks(*n_at_once).map(encode).collect::<Result<Vec<_>>>(),
             || before.into_iter().try_for_each(|part| E::append(file, part)).map_err(failed(path)),
         );
         written?;
