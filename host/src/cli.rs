@@ -15,6 +15,7 @@ pub(crate) mod ids;
 pub(crate) mod log;
 pub(crate) mod memory;
 pub(crate) mod panics;
+pub(crate) mod profile;
 pub(crate) mod progress;
 pub(crate) mod resolve;
 pub(crate) mod run;
@@ -66,6 +67,8 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Show what is in tables: kinds, missing and distinct values, lengths, frequent values, likely keys, placeholders
+    Profile(profile::ProfileArgs),
     /// Find pairs across two tables, or across each two of several
     Link(LinkArgs),
     /// Find pairs within one table, or several as one, each unordered pair once

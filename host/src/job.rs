@@ -21,6 +21,7 @@ pub use source::RuleSource;
 pub use stream::{Found, Pull};
 
 pub(crate) use input::Bound;
+pub(crate) use source::quoted;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};

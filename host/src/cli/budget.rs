@@ -31,7 +31,8 @@ impl Command {
             Self::Link(args) => args.budget.budget(),
             Self::Dedupe(args) => args.budget.budget(),
             Self::Resolve(args) => args.budget.budget(),
-            Self::Cluster(_)
+            Self::Profile(_)
+            | Self::Cluster(_)
             | Self::Explain(_)
             | Self::Why(_)
             | Self::Fit(_)

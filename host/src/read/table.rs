@@ -193,17 +193,7 @@ impl Table {
         let Contents { infers_kinds, columns, mut values, n_rows } = contents;
         check_rows(path, n_rows)?;
         let mut schema = Schema { table: path.display().to_string(), columns };
-        let id = match &options.id {
-            IdSource::Column(name) => Some(schema.find(name).ok_or_else(|| {
-                Error::table(
-                    path,
-                    format!("no column `{name}` for the ids; the columns are {}", schema.names()),
-                )
-            })?),
-            IdSource::Usual => usual_id(&schema),
-            IdSource::Preferred(name) => schema.find(name).or_else(|| usual_id(&schema)),
-            IdSource::RowNumbers => None,
-        };
+        let id = schema.id(path, &options.id)?;
         let ids = match id {
             None => Ids::rows(n_rows),
             Some(ix) => {
@@ -224,6 +214,11 @@ impl Table {
         }
         let path = path.to_owned();
         Ok(Self { path, schema, values, ids, bare: None, origin: None, united: None, called })
+    }
+
+    /// The column that ids come from, if one does.
+    pub(crate) fn id_column(&self, source: &IdSource) -> Result<Option<usize>> {
+        self.schema.id(&self.path, source)
     }
 
     /// These records alone, numbered anew in the order given: to look closely at few without encoding all. Columns keep
@@ -276,11 +271,6 @@ impl ReadOptions {
     fn wants(&self, wanted: &dyn Fn(&str) -> bool, column: &str) -> bool {
         wanted(column) || called::is_wanted(&self.columns, wanted, column)
     }
-}
-
-/// The first column of ids, if nobody names one.
-fn usual_id(schema: &Schema) -> Option<usize> {
-    schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"))
 }
 
 /// Which columns to keep.

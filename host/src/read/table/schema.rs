@@ -1,5 +1,9 @@
 //! The columns of a table: their names and kinds, as rules are checked against them.
 
+use super::IdSource;
+use crate::base::error::{Error, Result};
+use std::path::Path;
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -44,6 +48,21 @@ impl Schema {
                 (0..self.columns.len()).filter(|&ix| self.columns[ix].name.eq_ignore_ascii_case(name));
             let first = folded.next()?;
             folded.next().is_none().then_some(first)
+        })
+    }
+
+    /// The column that ids come from, if one does: the first named `id`, if nobody names another.
+    pub(super) fn id(&self, path: &Path, source: &IdSource) -> Result<Option<usize>> {
+        let usual = || self.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"));
+        let lacking = |name: &String| {
+            let message = format!("no column `{name}` for the ids; the columns are {}", self.names());
+            Error::table(path, message)
+        };
+        Ok(match source {
+            IdSource::Column(name) => Some(self.find(name).ok_or_else(|| lacking(name))?),
+            IdSource::Usual => usual(),
+            IdSource::Preferred(name) => self.find(name).or_else(usual),
+            IdSource::RowNumbers => None,
         })
     }
 
