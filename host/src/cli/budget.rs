@@ -32,6 +32,7 @@ impl Command {
             Self::Dedupe(args) => args.budget.budget(),
             Self::Resolve(args) => args.budget.budget(),
             Self::Profile(_)
+            | Self::Init(_)
             | Self::Cluster(_)
             | Self::Explain(_)
             | Self::Why(_)

@@ -231,6 +231,18 @@ impl Table {
         Self { path, schema, values, ids, bare: None, origin: None, united: None, called }
     }
 
+    /// Takes words for nothing out of the values, as if the table had been read so; whether there were any.
+    pub(crate) fn take_out(&mut self, words: &Words, control: &Control) -> bool {
+        let n_missing = |values: &[Option<LargeStringArray>]| -> usize {
+            values.iter().flatten().map(Array::null_count).sum()
+        };
+        let before = n_missing(&self.values);
+        // Only of kinds that were read off values is it known what made a column text.
+        let infers_kinds = self.schema.columns.iter().any(|column| column.why_text.is_some());
+        words.take_out(&mut self.schema, &mut self.values, infers_kinds, control);
+        n_missing(&self.values) > before
+    }
+
     /// Frees all text but that of the ids.
     pub(crate) fn keep_ids(&mut self) {
         self.values.iter_mut().for_each(|values| *values = None);
