@@ -1,9 +1,9 @@
 //! Which rules a draft has.
 //!
-//! The first is about everything at once: how alike two records are in all columns together, as pieces of three letters. It is as
-//! lenient as its share of candidates allows. The others, keys and columns by themselves, come in as long as they find pairs that
-//! the score takes for the same and no rule before them found: of all that could be, each time the one with the most of them.
-//! What each finds is seen on a sample, by the engine.
+//! Keys come first: what two records have the same. Each time that one comes in which finds most of the pairs that the score takes
+//! for the same and that were not found. Behind them comes one rule about everything at once: how alike two records are in all
+//! columns together, as pieces of three letters, as lenient as its share of candidates allows. Others come in between, keys and
+//! texts by themselves, if they find what no other does. What each finds is seen on a sample, by the engine.
 
 use super::compared::Compared;
 use super::keys::{all_the_same, keys, together};
@@ -19,14 +19,18 @@ use std::collections::BTreeSet;
 const MOST: f64 = 40.0;
 const OF_ALL: f64 = 20.0;
 const OF_ONE: f64 = 5.0;
-/// Rules beside the first.
-const RULES: usize = 8;
+/// Keys that come first, and rules beside the one about everything.
+const KEYS: usize = 4;
+const RULES: usize = 7;
 /// Keys that are tried.
 const TRIED: usize = 16;
-/// A rule stays if it finds one more pair of so many that are known to be alike.
+/// A key comes in if it finds one more pair of so many that are alike, and another rule one of so many.
+const KEY_WORTH: usize = 50;
 const WORTH: usize = 200;
 /// Similarities of the first trial, and of those after it where pairs are few.
-const FLOORS: [f64; 4] = [0.7, 0.5, 0.35, 0.2];
+const FLOORS: [f64; 7] = [0.8, 0.7, 0.6, 0.5, 0.45, 0.35, 0.2];
+/// Of tables with more pairs, no similarity is as low: to find what has little in common takes as long as there are pairs.
+const LOWEST: [(f64, f64); 4] = [(1e12, 0.8), (1e10, 0.6), (1e8, 0.45), (2e7, 0.35)];
 /// Longer texts have too much to say beside others.
 const LONG: f64 = 120.0;
 /// Columns that tell less are in no text by themselves, or with others.
@@ -54,6 +58,42 @@ pub(super) struct Chosen {
 struct Tried {
     rule: Rule,
     seen: Vec<Seen>,
+    is_key: bool,
+}
+
+/// Rules as they come in.
+struct Choosing<'a> {
+    sample: &'a Sample<'a>,
+    /// Pairs that the score takes for the same.
+    alike: BTreeSet<(u32, u32)>,
+    tried: Vec<Tried>,
+    /// What the rules find that are in.
+    found: BTreeSet<(u32, u32)>,
+    rules: Vec<Rule>,
+}
+
+impl Choosing<'_> {
+    /// Takes rules until there are so many, each time the one that finds most of what is alike and was not found; as long as that is
+    /// one of so many.
+    fn take(&mut self, most: usize, of_so_many: usize, wanted: impl Fn(&Tried) -> bool) {
+        let least = self.alike.len() / of_so_many;
+        while self.rules.len() < most {
+            let is_new = |seen: &&Seen| self.alike.contains(&seen.pair) && !self.found.contains(&seen.pair);
+            let places = self.tried.iter().enumerate().filter(|(_, tried)| wanted(tried));
+            let more = places.map(|(nth, tried)| (tried.seen.iter().filter(is_new).count(), nth));
+            let Some((n, nth)) = more.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1))) else { break };
+            let is_enough = n >= least && (n > 0 || of_so_many == usize::MAX);
+            if !is_enough {
+                break;
+            }
+            let Tried { rule, seen, .. } = self.tried.remove(nth);
+            let new = seen.iter().filter(|seen| !self.found.contains(&seen.pair)).count();
+            if self.sample.a_record(self.found.len() + new) <= MOST {
+                self.found.extend(seen.iter().map(|seen| seen.pair));
+                self.rules.push(rule);
+            }
+        }
+    }
 }
 
 /// A similarity that a rule may ask for.
@@ -84,37 +124,23 @@ pub(super) fn choose(
         if let Some(seen) = sample.pairs(&key.when, &attributes, 4.0 * OF_ONE)? {
             let why = format!("Records with the {} are few enough to look at all.", key.name);
             let rule = Rule { name: key.name, why, when: key.when, n_pairs: key.n_pairs };
-            tried.push(Tried { rule, seen });
+            tried.push(Tried { rule, seen, is_key: true });
         }
     }
     let of_first = first.as_ref().map_or(&[][..], |first| &first.seen);
-    let all: Vec<Seen> = of_first.iter().chain(tried.iter().flat_map(|it| &it.seen)).copied().collect();
-    let threshold = score::threshold(&all);
+    let seen: BTreeSet<Seen> = of_first.iter().chain(tried.iter().flat_map(|it| &it.seen)).copied().collect();
+    let threshold = score::threshold(&seen);
     let least = (threshold * 1e9) as u32;
-    let mut found: BTreeSet<(u32, u32)> = of_first.iter().map(|seen| seen.pair).collect();
-    let mut n_alike = of_first.iter().filter(|seen| seen.score >= least).count();
-    let mut rules = Vec::new();
-    while rules.len() < RULES {
-        let more = |it: &Tried| {
-            it.seen.iter().filter(|seen| seen.score >= least && !found.contains(&seen.pair)).count()
-        };
-        let best = tried.iter().enumerate().map(|(nth, it)| (more(it), nth));
-        let Some((n_more, nth)) = best.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1))) else { break };
-        // Without any rule, one that finds nothing alike is better than none.
-        let is_needed = rules.is_empty() && first.is_none();
-        if !is_needed && n_more * WORTH < n_alike.max(WORTH) {
-            break;
-        }
-        let Tried { rule, seen } = tried.remove(nth);
-        let mut with: BTreeSet<(u32, u32)> = found.clone();
-        with.extend(seen.iter().map(|seen| seen.pair));
-        if sample.a_record(with.len()) > MOST && !is_needed {
-            continue;
-        }
-        found = with;
-        n_alike += n_more;
-        rules.push(rule);
+    let alike = seen.iter().filter(|seen| seen.score >= least).map(|seen| seen.pair).collect();
+    let mut choosing = Choosing { sample, alike, tried, found: BTreeSet::new(), rules: Vec::new() };
+    choosing.take(KEYS, KEY_WORTH, |tried| tried.is_key);
+    choosing.found.extend(of_first.iter().map(|seen| seen.pair));
+    choosing.take(RULES, WORTH, |_| true);
+    if choosing.rules.is_empty() && first.is_none() {
+        // One that finds nothing alike is better than none.
+        choosing.take(1, usize::MAX, |_| true);
     }
+    let Choosing { mut rules, found, .. } = choosing;
     let a_record = sample.a_record(found.len());
     rules.extend(first.map(|first| first.rule));
     if rules.is_empty() {
@@ -140,7 +166,8 @@ impl Trying<'_> {
     /// The most lenient rule by a similarity that stays within so many candidates a record, if there is one.
     fn lenient(&self, Alike { name, why, measure }: &Alike, most: f64) -> Result<Option<Tried>> {
         let mut at = None;
-        for floor in FLOORS {
+        let lowest = LOWEST.iter().find(|(n_pairs, _)| self.sample.n_pairs > *n_pairs).map_or(0.0, |(_, floor)| *floor);
+        for floor in FLOORS.into_iter().filter(|floor| *floor >= lowest) {
             let counts = self.sample.histogram(measure, floor)?;
             let lowest = (floor * 100.0).round() as usize;
             let step = (lowest..counts.len()).find(|step| self.sample.a_record(counts[*step]) <= most);
@@ -155,7 +182,7 @@ impl Trying<'_> {
         let Some(seen) = self.sample.pairs(&when, self.attributes, 2.0 * most)? else { return Ok(None) };
         let n_pairs = seen.len() as f64 * self.sample.scale;
         let rule = Rule { name: name.clone(), why: why.clone(), when, n_pairs };
-        Ok(Some(Tried { rule, seen }).filter(|tried| !tried.seen.is_empty()))
+        Ok(Some(Tried { rule, seen, is_key: false }).filter(|tried| !tried.seen.is_empty()))
     }
 }
 
@@ -164,7 +191,7 @@ fn everything(compared: &[Compared]) -> Option<Alike> {
     let is_text = |it: &&Compared| it.role != Role::Number;
     let texts: Vec<&Compared> = compared.iter().filter(is_text).collect();
     let telling: Vec<&Compared> =
-        texts.iter().copied().filter(|it| it.bits >= TELLING && it.length <= LONG).collect();
+        texts.iter().copied().filter(|it| it.told >= TELLING && it.length <= LONG).collect();
     let chosen = if telling.is_empty() { texts } else { telling };
     if chosen.is_empty() {
         return None;
@@ -182,7 +209,7 @@ fn everything(compared: &[Compared]) -> Option<Alike> {
 /// Each text by itself.
 fn singly(compared: &[Compared], is_one_enough: bool) -> Vec<Alike> {
     let is_text = |it: &&Compared| matches!(it.role, Role::Name | Role::Text) || (it.role == Role::Code && it.length >= 8.0);
-    let texts: Vec<&Compared> = compared.iter().filter(is_text).filter(|it| it.bits >= TELLING).collect();
+    let texts: Vec<&Compared> = compared.iter().filter(is_text).filter(|it| it.told >= TELLING).collect();
     if texts.len() == 1 && is_one_enough && texts[0].length <= LONG {
         return Vec::new();
     }

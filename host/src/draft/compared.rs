@@ -7,6 +7,7 @@ use crate::base::error::{Error, Result};
 use crate::inspect::profile::{ColumnProfile, Profile};
 use crate::read::table::Table;
 use arrow_array::{Array, LargeStringArray};
+use hashbrown::HashSet;
 
 /// As many attributes as a score may have.
 const MOST: usize = 16;
@@ -21,6 +22,8 @@ pub(super) struct Compared {
     /// How many bits a value tells of the record, on average over records with and without one; of the table in which it
     /// tells less.
     pub(super) bits: f64,
+    /// The same over records that have one.
+    pub(super) told: f64,
     /// Characters, on average.
     pub(super) length: f64,
     pub(super) look: Look,
@@ -77,7 +80,7 @@ impl Columns {
                 }
                 let values = table.values(place)?;
                 let look = Look::of(values);
-                match Role::of(column, &look) {
+                match Role::of(column, &look, is_shared(tables, nth, place)?) {
                     Ok(role) => of_table.push(Side { column, look, role, values, place }),
                     Err(why) => left_out.push((nth, column.name.clone(), why.to_owned())),
                 }
@@ -134,6 +137,26 @@ impl Columns {
     }
 }
 
+/// Whether the other of two tables has a column of the same name, with at least a tenth of the same values; and not because both
+/// are numbered from one on.
+fn is_shared(tables: &[Table], nth: usize, place: usize) -> Result<bool> {
+    const LOOKED_AT: usize = 8192;
+    let [left, right] = tables else { return Ok(false) };
+    let (own, other) = if nth == 0 { (left, right) } else { (right, left) };
+    let Some(there) = other.schema.find(&own.schema.columns[place].name) else { return Ok(false) };
+    let (values, others) = (own.values(place)?, other.values(there)?);
+    let most = 3 * own.n_records().max(other.n_records());
+    let is_numbered = |values: &LargeStringArray| {
+        values.iter().flatten().all(|value| value.parse::<u32>().is_ok_and(|number| number <= most))
+    };
+    if is_numbered(values) || is_numbered(others) {
+        return Ok(false);
+    }
+    let others: HashSet<&str> = others.iter().flatten().collect();
+    let looked_at = || values.iter().flatten().take(LOOKED_AT);
+    Ok(10 * looked_at().filter(|value| others.contains(value)).count() >= looked_at().count().max(1))
+}
+
 /// What rules call a column of the left table and one of the right: the same, if that leads to both.
 fn names(tables: &[Table], left: &ColumnProfile, right: &ColumnProfile) -> [String; 2] {
     let found = tables.get(1).and_then(|table| table.schema.find(&left.name));
@@ -168,6 +191,7 @@ fn of_two(left: &Side<'_>, right: &Side<'_>, names: [String; 2], by: By) -> Comp
         places: [left.place, right.place],
         role,
         bits: sides.map(bits).into_iter().fold(f64::MAX, f64::min),
+        told: sides.map(|side| side.column.bits).into_iter().fold(f64::MAX, f64::min),
         length: sides.map(length).into_iter().fold(0.0, f64::max),
         look,
         near: if role == Role::Number { near(sides.map(|side| side.values)) } else { String::new() },

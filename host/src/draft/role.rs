@@ -3,7 +3,7 @@
 //! A value that is written in digits and has to be copied right, such as a telephone number, a postal code or a date that is
 //! not one of the calendar, is a code: one wrong sign in it is an error, and not another quantity.
 
-use crate::inspect::profile::{ColumnProfile, Key};
+use crate::inspect::profile::ColumnProfile;
 use crate::read::table::Kind;
 use arrow_array::{Array, LargeStringArray};
 
@@ -35,6 +35,8 @@ pub(super) struct Look {
     pub(super) words: f64,
 }
 
+/// A column named like one of ids is one, if at most one of so many values stands twice.
+const FEW_OTHERS: u64 = 50;
 /// Values that are looked at.
 const LOOKED_AT: usize = 4096;
 /// A text of more characters, or words, on average is a long one.
@@ -74,8 +76,9 @@ impl Look {
 }
 
 impl Role {
-    /// What a column is that is compared; or why it is not.
-    pub(super) fn of(column: &ColumnProfile, look: &Look) -> Result<Self, &'static str> {
+    /// What a column is that is compared; or why it is not. `is_shared` says that the other table has a column of this name with
+    /// many of its values.
+    pub(super) fn of(column: &ColumnProfile, look: &Look, is_shared: bool) -> Result<Self, &'static str> {
         let Some(lengths) = column.lengths else { return Err("without values") };
         let words = words_of(&column.name);
         let is_named = |names: &[&str]| words.last().is_some_and(|last| names.contains(&last.as_str()));
@@ -85,7 +88,9 @@ impl Role {
         if is_named(&SOURCES) && column.n_distinct <= 1000.min(column.n_records / 2) {
             return Err("where a record is from");
         }
-        if is_named(&IDS) && column.key() == Some(Key::Unique) {
+        // What both tables number alike is no number of the one's own.
+        let n_others = column.n_present() - column.n_distinct;
+        if is_named(&IDS) && !is_shared && n_others * FEW_OTHERS <= column.n_present() {
             return Err("a number that each record has for itself");
         }
         if lengths.mean > DOCUMENT {

@@ -29,7 +29,8 @@ pub(super) struct Sample<'a> {
     is_one_table: bool,
     /// Pairs of the tables for each that is found in the sample.
     pub(super) scale: f64,
-    /// Records of the tables.
+    /// Pairs of the tables, and their records.
+    pub(super) n_pairs: f64,
     pub(super) n_records: f64,
     /// What rule files begin with.
     head: String,
@@ -83,7 +84,8 @@ impl<'a> Sample<'a> {
         let drawn = rows[0].len() as f64 * rows[1].len() as f64;
         let scale = n[0] as f64 * n[1] as f64 / drawn.max(1.0) / if is_one_table { 2.0 } else { 1.0 };
         let n_records = if is_one_table { n[0] } else { n[0] + n[1] } as f64;
-        Ok(Self { batches, rows, id, is_one_table, scale, n_records, head, device, control })
+        let n_pairs = drawn * scale;
+        Ok(Self { batches, rows, id, is_one_table, scale, n_pairs, n_records, head, device, control })
     }
 
     /// Candidates a record, where the sample has so many pairs.

@@ -6,10 +6,16 @@ use super::compared::Compared;
 use super::role::Role;
 use super::sample::Seen;
 use super::sql;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// No score below it keeps a pair, and none above it is asked for.
-const THRESHOLDS: (f64, f64) = (0.7, 0.9);
+/// Steps of a score, and between which of them a threshold is looked for.
+const STEPS: usize = 100;
+const LOWEST: usize = 40;
+const HIGHEST: usize = 96;
+/// Falls that are looked at, of a record.
+const NEXT: usize = 12;
+/// How much of the way from there to 1 the threshold lies higher.
+const ABOVE: f64 = 0.3;
 /// The least that a column weighs.
 const LEAST: f64 = 0.5;
 
@@ -35,22 +41,43 @@ pub(super) fn attributes(compared: &[Compared]) -> String {
     compared.iter().map(attribute).collect::<Vec<_>>().join("\n")
 }
 
-/// The score that pairs should come to: it parts what the best pairs of records come to into those that are alike and those that
-/// are not, so that both sides are as much the same within as can be (Otsu, 1979).
-pub(super) fn threshold(seen: &[Seen]) -> f64 {
-    let mut best: BTreeMap<u32, u32> = BTreeMap::new();
+/// The score that pairs should come to. From the best pair of a record to the next best, and so on, scores fall; and by most where
+/// those end that are the same. So it is where most falls are, each counted by its square; and a little above, since one wrong pair
+/// joins two entities.
+pub(super) fn threshold(seen: &BTreeSet<Seen>) -> f64 {
+    let mut by_record: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for Seen { pair, score } in seen {
-        let own = best.entry(pair.0).or_default();
-        *own = (*own).max(*score);
+        by_record.entry(pair.0).or_default().push(f64::from(*score) / 1e9);
     }
-    let scores: Vec<f64> = best.values().map(|score| f64::from(*score) / 1e9).collect();
-    let (n, sum) = (scores.len() as f64, scores.iter().sum::<f64>());
-    let parted = |at: f64| {
-        let (n_low, low) = scores.iter().filter(|score| **score < at).fold((0.0, 0.0), |(n, sum), it| (n + 1.0, sum + it));
-        let n_high = n - n_low;
-        if n_low == 0.0 || n_high == 0.0 { 0.0 } else { n_low * n_high * (low / n_low - (sum - low) / n_high).powi(2) }
-    };
-    let steps = (THRESHOLDS.0 * 100.0) as u32..=(THRESHOLDS.1 * 100.0) as u32;
-    let at = steps.map(|step| f64::from(step) / 100.0).max_by(|a, b| parted(*a).total_cmp(&parted(*b)).then(b.total_cmp(a)));
-    at.unwrap_or(THRESHOLDS.0)
+    let mut falls = [0.0; STEPS + 1];
+    for scores in by_record.values_mut() {
+        scores.sort_by(|a, b| b.total_cmp(a));
+        for two in scores.windows(2).take(NEXT) {
+            let steps = (two[1] * STEPS as f64) as usize + 1..=(two[0] * STEPS as f64) as usize;
+            steps.for_each(|step| falls[step.min(STEPS)] += (two[0] - two[1]).powi(2));
+        }
+    }
+    let most = LOWEST..HIGHEST;
+    let at = most.max_by(|a, b| falls[*a].total_cmp(&falls[*b]).then(b.cmp(a))).unwrap_or(LOWEST);
+    let at = at as f64 / STEPS as f64;
+    ((at + ABOVE * (1.0 - at)) * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Partners of 0.9 and more, and strangers of 0.4 and less.
+    #[test]
+    fn the_threshold_is_between_partners_and_strangers() {
+        let pair = |left: u32, right: u32, score: f64| Seen { pair: (left, right), score: (score * 1e9) as u32 };
+        let of = |left: u32| {
+            let more = f64::from(left % 10) / 100.0;
+            let strangers = (3..9).map(move |right| pair(left, right, 0.4 - more - f64::from(right) / 100.0));
+            [pair(left, 1, 0.9 + more), pair(left, 2, 0.95)].into_iter().chain(strangers)
+        };
+        let at = threshold(&(0..50).flat_map(of).collect());
+        assert!(at > 0.4 && at < 0.9, "{at}");
+        assert!((0.5..1.0).contains(&threshold(&BTreeSet::new())));
+    }
 }

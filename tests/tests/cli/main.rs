@@ -5,7 +5,7 @@
 //! [`numbers`] numbers that are none, [`neighbours`] pairs of records that are near each other, [`pairs`] all of them,
 //! [`fit`] weights that are estimated, [`why`] what it says about one pair, [`closer`] about errors and each rule, [`cluster`]
 //! what it makes of pairs, [`resolve`] all of it in one go, [`sources`] what it keeps apart there, [`ids`] which ids survive,
-//! [`tables`] several tables as one, [`values`] what values are made of, [`closure`] what it makes of graphs, [`errors`] what it
+//! [`profile`] what it says of tables by themselves, [`init`] the rules that it drafts for them, [`tables`] several tables as one, [`values`] what values are made of, [`closure`] what it makes of graphs, [`errors`] what it
 //! says when something is wrong, [`truth`] how good it says that it is where labels cover a part, [`escapes`] that it says nothing
 //! to a terminal but text, [`example`] a paper's example, [`plans`] plans of other devices, [`places`] where outputs may go,
 //! [`limits`] what it does with too little memory, [`budgets`] with
@@ -27,6 +27,7 @@ mod fit;
 mod formats;
 mod guards;
 mod ids;
+mod init;
 mod inputs;
 #[cfg(unix)]
 mod limits;
@@ -37,6 +38,7 @@ mod pairs;
 #[cfg(unix)]
 mod places;
 mod plans;
+mod profile;
 mod program;
 mod resolve;
 mod score;
