@@ -30,11 +30,7 @@ use sample::Sample;
 use text::{Missing, file, head};
 
 /// Drafts the rule file for pairs within a table, or across two: each comes with how it is read. Rules are tried on `device`.
-pub fn draft(
-    tables: &[(Input, ReadOptions)],
-    device: &dyn Backend,
-    control: &Control,
-) -> Result<String> {
+pub fn draft(tables: &[(Input, ReadOptions)], device: &dyn Backend, control: &Control) -> Result<String> {
     control.guard(|| {
         let mut read = Vec::new();
         let mut profiles = Vec::new();

@@ -46,7 +46,10 @@ pub(crate) fn init(args: &InitArgs, quiet: bool, control: &Control) -> Result<()
     let read: Vec<_> = inputs.iter().filter_map(|input| Some(("one of the tables", input.file()?))).collect();
     keep_apart(&[("-o", output)], &read)?;
     if !is_stdout && !args.force && output.is_file() {
-        let message = format!("{}: the file is there already; name another, or replace it with --force", output.display());
+        let message = format!(
+            "{}: the file is there already; name another, or replace it with --force",
+            output.display()
+        );
         return Err(Error::Job(message));
     }
     start_threads(args.threads)?;

@@ -166,7 +166,10 @@ impl Trying<'_> {
     /// The most lenient rule by a similarity that stays within so many candidates a record, if there is one.
     fn lenient(&self, Alike { name, why, measure }: &Alike, most: f64) -> Result<Option<Tried>> {
         let mut at = None;
-        let lowest = LOWEST.iter().find(|(n_pairs, _)| self.sample.n_pairs > *n_pairs).map_or(0.0, |(_, floor)| *floor);
+        let lowest = LOWEST
+            .iter()
+            .find(|(n_pairs, _)| self.sample.n_pairs > *n_pairs)
+            .map_or(0.0, |(_, floor)| *floor);
         for floor in FLOORS.into_iter().filter(|floor| *floor >= lowest) {
             let counts = self.sample.histogram(measure, floor)?;
             let lowest = (floor * 100.0).round() as usize;
@@ -198,7 +201,8 @@ fn everything(compared: &[Compared]) -> Option<Alike> {
     }
     let [l, r] = [0, 1].map(|side| together(&chosen, side));
     let names: Vec<String> = chosen.iter().map(|it| format!("`{}`", it.names[0])).collect();
-    let name = if chosen.len() == 1 { format!("alike {}", chosen[0].names[0]) } else { "alike in all".to_owned() };
+    let name =
+        if chosen.len() == 1 { format!("alike {}", chosen[0].names[0]) } else { "alike in all".to_owned() };
     let why = format!(
         "Pieces of three letters in common, in {}: whatever is misspelt, left out or in another column.",
         names.join(", ")
@@ -208,7 +212,9 @@ fn everything(compared: &[Compared]) -> Option<Alike> {
 
 /// Each text by itself.
 fn singly(compared: &[Compared], is_one_enough: bool) -> Vec<Alike> {
-    let is_text = |it: &&Compared| matches!(it.role, Role::Name | Role::Text) || (it.role == Role::Code && it.length >= 8.0);
+    let is_text = |it: &&Compared| {
+        matches!(it.role, Role::Name | Role::Text) || (it.role == Role::Code && it.length >= 8.0)
+    };
     let texts: Vec<&Compared> = compared.iter().filter(is_text).filter(|it| it.told >= TELLING).collect();
     if texts.len() == 1 && is_one_enough && texts[0].length <= LONG {
         return Vec::new();

@@ -52,7 +52,9 @@ impl Compared {
     pub(super) fn values(&self) -> [String; 2] {
         self.columns().map(|column| match self.role {
             Role::Number | Role::Date => column,
-            Role::Code if self.has_signs() => format!("regexp_replace({}, '[^a-z0-9]', '', 'g')", self.folded(column)),
+            Role::Code if self.has_signs() => {
+                format!("regexp_replace({}, '[^a-z0-9]', '', 'g')", self.folded(column))
+            }
             Role::Name | Role::Text | Role::Code => self.folded(column),
         })
     }
@@ -95,7 +97,11 @@ impl Columns {
                     let is_free = |place: &usize| pairs.iter().all(|(l, r, _)| [l, r][nth] != place);
                     let free = (0..side.len()).filter(is_free);
                     left_out.extend(free.map(|place| {
-                        (nth, side[place].column.name.clone(), "nothing like it in the other table".to_owned())
+                        (
+                            nth,
+                            side[place].column.name.clone(),
+                            "nothing like it in the other table".to_owned(),
+                        )
                     }));
                 }
                 let both = |(l, r, by): &(usize, usize, By)| {
@@ -160,7 +166,8 @@ fn is_shared(tables: &[Table], nth: usize, place: usize) -> Result<bool> {
 /// What rules call a column of the left table and one of the right: the same, if that leads to both.
 fn names(tables: &[Table], left: &ColumnProfile, right: &ColumnProfile) -> [String; 2] {
     let found = tables.get(1).and_then(|table| table.schema.find(&left.name));
-    let own = tables.get(1).and_then(|table| table.schema.columns.iter().position(|it| it.name == right.name));
+    let own =
+        tables.get(1).and_then(|table| table.schema.columns.iter().position(|it| it.name == right.name));
     // A dot before a column is the name of a table.
     let is_plain = |name: &str| !name.contains('.') && name.trim() == name;
     let is_same = found == own || (found.is_none() && is_plain(&right.name) && is_plain(&left.name));

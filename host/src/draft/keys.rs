@@ -62,7 +62,8 @@ pub(super) fn keys(
                 Ok(table.values(it.places[side])?.clone())
             };
             let codes = counting.codes([&of(0)?, &of(1)?], &take, control);
-            let n_pairs = counting.n_pairs(codes[0].iter().copied().map(u64::from), codes[1].iter().copied().map(u64::from));
+            let n_pairs = counting
+                .n_pairs(codes[0].iter().copied().map(u64::from), codes[1].iter().copied().map(u64::from));
             let name = match said {
                 "{}" => it.names[0].clone(),
                 _ if said.starts_with("soundex") => format!("sound of {}", it.names[0]),
@@ -78,7 +79,8 @@ pub(super) fn keys(
     let is_rare = |part: &Part| part.n_pairs <= most;
     for part in parts.iter().filter(|part| is_rare(part) && part.n_pairs > 0.0) {
         // A beginning is no key by itself where all of it is one.
-        let has_whole = parts.iter().any(|other| other.column == part.column && other.is_whole && is_rare(other));
+        let has_whole =
+            parts.iter().any(|other| other.column == part.column && other.is_whole && is_rare(other));
         if part.is_whole || !has_whole || part.name.starts_with("beginning") {
             let (name, when) = (format!("same {}", part.name), part.when.clone());
             keys.push(Key { name, when, n_pairs: part.n_pairs, beyond: part.n_pairs });
@@ -125,20 +127,28 @@ fn takes(column: &Compared) -> Vec<(bool, &'static str, Take)> {
     let mut all: Vec<(bool, &'static str, Take)> = vec![(true, "{}", whole)];
     match column.role {
         Role::Name => {
-            all.push((false, "soundex({})", Box::new(|value| {
-                let code = soundex(value.chars())?;
-                Some(code.iter().map(|byte| char::from(*byte)).collect())
-            })));
+            all.push((
+                false,
+                "soundex({})",
+                Box::new(|value| {
+                    let code = soundex(value.chars())?;
+                    Some(code.iter().map(|byte| char::from(*byte)).collect())
+                }),
+            ));
             if column.length >= 2.0 * BEGINNING as f64 {
                 all.push((false, "left({}, 4)", Box::new(|value| Some(beginning(&value.to_lowercase())))));
             }
         }
         Role::Code if column.length >= 1.5 * BEGINNING as f64 => {
-            all.push((false, "left({}, 4)", Box::new(move |value| {
-                let kept = |char: &char| !has_signs || char.is_ascii_alphanumeric();
-                let letters = value.chars().flat_map(char::to_lowercase).filter(kept);
-                Some(letters.take(BEGINNING).collect::<String>()).filter(|value| !value.is_empty())
-            })));
+            all.push((
+                false,
+                "left({}, 4)",
+                Box::new(move |value| {
+                    let kept = |char: &char| !has_signs || char.is_ascii_alphanumeric();
+                    let letters = value.chars().flat_map(char::to_lowercase).filter(kept);
+                    Some(letters.take(BEGINNING).collect::<String>()).filter(|value| !value.is_empty())
+                }),
+            ));
         }
         Role::Date => all.push((false, "year({})", Box::new(|value| Some(beginning(value))))),
         Role::Text | Role::Number | Role::Code => {}
@@ -208,7 +218,8 @@ pub(super) fn all_the_same(compared: &[Compared]) -> String {
 
 /// Some columns of one record as one text.
 pub(super) fn together(compared: &[&Compared], side: usize) -> String {
-    let columns: Vec<String> = compared.iter().map(|it| sql::column(["l", "r"][side], &it.names[side])).collect();
+    let columns: Vec<String> =
+        compared.iter().map(|it| sql::column(["l", "r"][side], &it.names[side])).collect();
     let has_capitals = compared.iter().any(|it| it.look.capitals > 0.0);
     let joined = match &columns[..] {
         [one] => one.clone(),

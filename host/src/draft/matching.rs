@@ -42,7 +42,8 @@ pub(super) fn matched(left: &[Side<'_>], right: &[Side<'_>]) -> Vec<(usize, usiz
     let names = [left, right].map(|sides| {
         let all: Vec<Vec<String>> = sides.iter().map(|side| words_of(&side.column.name)).collect();
         let first = all.first().and_then(|words| words.first()).cloned();
-        let is_prefix = all.len() > 1 && all.iter().all(|words| words.len() > 1 && words.first() == first.as_ref());
+        let is_prefix =
+            all.len() > 1 && all.iter().all(|words| words.len() > 1 && words.first() == first.as_ref());
         let joined = |words: &Vec<String>| words[usize::from(is_prefix)..].concat();
         all.iter().map(joined).collect::<Vec<String>>()
     });

@@ -46,7 +46,8 @@ const MANY_WORDS: f64 = 7.0;
 const DOCUMENT: f64 = 5_000.0;
 /// Names of columns that say where a record is from.
 const SOURCES: [&str; 12] = [
-    "source", "src", "dataset", "database", "db", "provider", "origin", "system", "tenant", "file", "filename", "batch",
+    "source", "src", "dataset", "database", "db", "provider", "origin", "system", "tenant", "file",
+    "filename", "batch",
 ];
 /// Last words of the names of columns that number records.
 const IDS: [&str; 10] = ["id", "ids", "uid", "uuid", "guid", "key", "pk", "rowid", "index", "oid"];
@@ -55,7 +56,9 @@ impl Look {
     pub(super) fn of(values: &LargeStringArray) -> Self {
         let step = values.len().div_ceil(LOOKED_AT).max(1);
         let (mut n, mut look, mut letters, mut digits) = (0.0, Self::default(), 0.0, 0.0);
-        for value in (0..values.len()).step_by(step).filter(|&row| values.is_valid(row)).map(|row| values.value(row)) {
+        for value in
+            (0..values.len()).step_by(step).filter(|&row| values.is_valid(row)).map(|row| values.value(row))
+        {
             n += 1.0;
             let value = &value[..value.floor_char_boundary(512)];
             let is_sign = |char: char| !(char.is_alphanumeric() || char.is_whitespace());

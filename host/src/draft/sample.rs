@@ -68,11 +68,16 @@ impl<'a> Sample<'a> {
                 let values = picked(table.values(it.places[side])?, &rows[side]);
                 if columns.iter().all(|(name, _)| *name != column.name) {
                     let is_number = it.role == Role::Number;
-                    columns.push((column.name.clone(), if is_number { numbers(&values, column.kind) } else { values }));
+                    columns.push((
+                        column.name.clone(),
+                        if is_number { numbers(&values, column.kind) } else { values },
+                    ));
                 }
             }
-            let fields: Vec<Field> =
-                columns.iter().map(|(name, values)| Field::new(name, values.data_type().clone(), true)).collect();
+            let fields: Vec<Field> = columns
+                .iter()
+                .map(|(name, values)| Field::new(name, values.data_type().clone(), true))
+                .collect();
             let schema = Arc::new(Schema::new(fields));
             let arrays = columns.into_iter().map(|(_, values)| values).collect();
             let batch = RecordBatch::try_new(schema.clone(), arrays)

@@ -70,7 +70,8 @@ mod tests {
     /// Partners of 0.9 and more, and strangers of 0.4 and less.
     #[test]
     fn the_threshold_is_between_partners_and_strangers() {
-        let pair = |left: u32, right: u32, score: f64| Seen { pair: (left, right), score: (score * 1e9) as u32 };
+        let pair =
+            |left: u32, right: u32, score: f64| Seen { pair: (left, right), score: (score * 1e9) as u32 };
         let of = |left: u32| {
             let more = f64::from(left % 10) / 100.0;
             let strangers = (3..9).map(move |right| pair(left, right, 0.4 - more - f64::from(right) / 100.0));

@@ -49,7 +49,10 @@ mod tests {
 
     #[test]
     fn names_that_are_words_of_sql() {
-        for name in ["name", "select", "from", "order", "left", "year", "SELECT", "distinct", "not", "null", "all", "end"] {
+        for name in [
+            "name", "select", "from", "order", "left", "year", "SELECT", "distinct", "not", "null", "all",
+            "end",
+        ] {
             assert!(parses(name), "{name}");
         }
     }

@@ -52,12 +52,15 @@ impl Missing {
             text += &format!("[missing]\nwords = [{}]\n\n", list(&self.words));
         }
         // The rules' own columns alone: a name that no table has is an error.
-        let is_there = |(name, _): &&(String, Vec<String>)| columns.iter().any(|column| column.eq_ignore_ascii_case(name));
+        let is_there = |(name, _): &&(String, Vec<String>)| {
+            columns.iter().any(|column| column.eq_ignore_ascii_case(name))
+        };
         let sure: Vec<_> = self.by_column.iter().filter(is_there).collect();
         let doubtful: Vec<_> = self.doubtful.iter().filter(is_there).collect();
         if !sure.is_empty() {
             text += "# The same, of one column: a row of one digit, or the day on which a clock begins.\n[missing.columns]\n";
-            sure.iter().for_each(|(name, words)| text += &format!("{} = [{}]\n", sql::key(name), list(words)));
+            sure.iter()
+                .for_each(|(name, words)| text += &format!("{} = [{}]\n", sql::key(name), list(words)));
             text.push('\n');
         }
         if !doubtful.is_empty() {
@@ -85,7 +88,8 @@ pub(super) fn head(columns: &Columns, missing: &Missing, tables: &[Table]) -> St
     if !columns.called.is_empty() {
         text += "# What the tables name differently: rules use the first name.\n[columns]\n";
         for (name, both) in &columns.called {
-            let others: Vec<String> = both.iter().filter(|other| *other != name).map(|other| sql::text(other)).collect();
+            let others: Vec<String> =
+                both.iter().filter(|other| *other != name).map(|other| sql::text(other)).collect();
             text += &format!("{} = [{}]\n", sql::key(name), others.join(", "));
         }
         text.push('\n');
@@ -102,9 +106,16 @@ pub(super) fn file(
     chosen: &Chosen,
 ) -> String {
     let mut text = String::new();
-    let names: Vec<String> = tables.iter().map(|table| sql::comment(&table.path.display().to_string())).collect();
-    let n: Vec<String> = tables.iter().map(|table| HumanCount(table.n_records().into()).to_string()).collect();
-    let _ = writeln!(text, "# Rules for {}, drafted from what is in there ({} records). A start: change what you know better.", names.join(" and "), n.join(" and "));
+    let names: Vec<String> =
+        tables.iter().map(|table| sql::comment(&table.path.display().to_string())).collect();
+    let n: Vec<String> =
+        tables.iter().map(|table| HumanCount(table.n_records().into()).to_string()).collect();
+    let _ = writeln!(
+        text,
+        "# Rules for {}, drafted from what is in there ({} records). A start: change what you know better.",
+        names.join(" and "),
+        n.join(" and ")
+    );
     let mut ids = String::new();
     for (option, own) in ["--id", "--right-id"].iter().zip(options) {
         if let IdSource::Column(name) = &own.id {
@@ -128,7 +139,10 @@ pub(super) fn file(
     text += "# A pair is a candidate if one of these holds. What is expected was seen on a sample, by running the rule.\n";
     let _ = writeln!(text, "# All together: about {} candidates a record.\n", about(a_record));
     chosen.rules.iter().for_each(|it| text += &rule(it));
-    let _ = writeln!(text, "# How alike the records of a candidate are: the weighted mean over the columns that both have. A column weighs as many\n# bits as its values tell of a record. Lower the threshold if pairs are missing, raise it if wrong ones are kept.");
+    let _ = writeln!(
+        text,
+        "# How alike the records of a candidate are: the weighted mean over the columns that both have. A column weighs as many\n# bits as its values tell of a record. Lower the threshold if pairs are missing, raise it if wrong ones are kept."
+    );
     let _ = writeln!(text, "[score]\nthreshold = {:.2}\n", chosen.threshold);
     text += &score::attributes(&columns.compared);
     text
@@ -141,7 +155,11 @@ fn compared(it: &Compared, tables: &[Table]) -> String {
         _ if tables.len() < 2 || own(0) == own(1) => String::new(),
         By::Name => format!(", `{}` on the right", sql::comment(own(1))),
         By::Content(same) => {
-            format!(", `{}` on the right: {:.0}% of the one is in the other", sql::comment(own(1)), 100.0 * same)
+            format!(
+                ", `{}` on the right: {:.0}% of the one is in the other",
+                sql::comment(own(1)),
+                100.0 * same
+            )
         }
     };
     format!("# Compared: `{name}` ({}, {:.1} bits{with}).\n", it.role.said(), it.bits)

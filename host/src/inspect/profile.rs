@@ -244,7 +244,8 @@ fn bits(counts: &[u32], n: u64) -> f64 {
 
 /// The most frequent values that several records have.
 fn heaviest<'a>(distinct: &[&'a str], counts: &[u32]) -> Vec<(&'a str, u64)> {
-    let order = |a: &usize, b: &usize| counts[*b].cmp(&counts[*a]).then_with(|| distinct[*a].cmp(distinct[*b]));
+    let order =
+        |a: &usize, b: &usize| counts[*b].cmp(&counts[*a]).then_with(|| distinct[*a].cmp(distinct[*b]));
     let mut all: Vec<usize> = (0..counts.len()).filter(|&ix| counts[ix] > 1).collect();
     if all.len() > HEAVY {
         all.select_nth_unstable_by(HEAVY, order);

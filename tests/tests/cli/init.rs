@@ -11,7 +11,11 @@ use std::path::Path;
 fn drafted(folder: &Folder, tables: &str) -> String {
     let rules = folder.stdout(&format!("init {tables}"));
     fs::write(folder.path("drafted.toml"), &rules).expect("a file can be written");
-    let find = if tables.split_whitespace().filter(|word| word.contains(".csv")).count() > 1 { "link" } else { "dedupe" };
+    let find = if tables.split_whitespace().filter(|word| word.contains(".csv")).count() > 1 {
+        "link"
+    } else {
+        "dedupe"
+    };
     for run in [find, "resolve"] {
         let ran = folder.run(&format!("{run} {tables} -r drafted.toml -o out.csv --device cpu"));
         assert_eq!(ran.code, Some(0), "{run} {tables}: {}\n{rules}", ran.stderr);
@@ -26,9 +30,13 @@ fn bundled_people() {
     let folder = folder.file("people.csv", fs::read(people.join("people.csv")).expect("people are bundled"));
     let folder = folder.file("truth.csv", fs::read(people.join("truth.csv")).expect("and so is the truth"));
     let rules = drafted(&folder, "people.csv");
-    assert!(rules.starts_with("# Rules for people.csv, drafted from what is in there (3,000 records)."), "{rules}");
+    assert!(
+        rules.starts_with("# Rules for people.csv, drafted from what is in there (3,000 records)."),
+        "{rules}"
+    );
     assert!(rules.contains("# Not compared: `id` (the ids)."), "{rules}");
-    let said = folder.run("dedupe people.csv -r drafted.toml -o pairs.csv --truth truth.csv --summary json").stderr;
+    let said =
+        folder.run("dedupe people.csv -r drafted.toml -o pairs.csv --truth truth.csv --summary json").stderr;
     let summary: hyperblock::serde_json::Value =
         hyperblock::serde_json::from_str(&said[said.find('{').expect("a summary")..]).expect("JSON");
     let recall = summary["quality"]["recall"].as_f64().expect("a recall");
@@ -40,7 +48,10 @@ fn bundled_people() {
 fn what_is_there_is_not_replaced() {
     let folder = Folder::with(&[("people.csv", PEOPLE), ("rules.toml", "mine")]);
     let said = folder.failure(1, "init people.csv -o rules.toml");
-    assert_eq!(said, "error: rules.toml: the file is there already; name another, or replace it with --force\n");
+    assert_eq!(
+        said,
+        "error: rules.toml: the file is there already; name another, or replace it with --force\n"
+    );
     assert_eq!(folder.read("rules.toml"), "mine");
     let said = folder.failure(1, "init people.csv -o people.csv --force");
     assert!(said.contains("-o people.csv: that is one of the tables, which would be lost"), "{said}");
@@ -51,10 +62,24 @@ fn what_is_there_is_not_replaced() {
 
 #[test]
 fn columns_of_two_tables() {
-    let names = ["Ann Smith", "Bob Miller", "Carl Jones", "Dora Brown", "Emma White", "Fred Green", "Gus Black", "Hans Stone",
-                 "Ida Wood", "Jon Field", "Kim Hill", "Leo Ford"];
-    let left: String = names.iter().enumerate().map(|(n, name)| format!("{n},{name},c{n},{}\n", 10_000 + 7 * n)).collect();
-    let right: String = names.iter().enumerate().map(|(n, name)| format!("{},{},{name}\n", n + 50, 10_000 + 7 * n)).collect();
+    let names = [
+        "Ann Smith",
+        "Bob Miller",
+        "Carl Jones",
+        "Dora Brown",
+        "Emma White",
+        "Fred Green",
+        "Gus Black",
+        "Hans Stone",
+        "Ida Wood",
+        "Jon Field",
+        "Kim Hill",
+        "Leo Ford",
+    ];
+    let left: String =
+        names.iter().enumerate().map(|(n, name)| format!("{n},{name},c{n},{}\n", 10_000 + 7 * n)).collect();
+    let right: String =
+        names.iter().enumerate().map(|(n, name)| format!("{},{},{name}\n", n + 50, 10_000 + 7 * n)).collect();
     let folder = Folder::with(&[
         ("shop.csv", &format!("id,product_name,extra,zipCode\n{left}")),
         ("list.csv", &format!("id,ZIP_CODE,label\n{right}")),
@@ -62,9 +87,15 @@ fn columns_of_two_tables() {
     ]);
     let rules = drafted(&folder, "shop.csv list.csv");
     assert!(rules.contains("[columns]\nproduct_name = [\"label\"]\nzipCode = [\"ZIP_CODE\"]\n"), "{rules}");
-    assert!(rules.contains("# Not compared: `extra` of shop.csv (nothing like it in the other table)."), "{rules}");
+    assert!(
+        rules.contains("# Not compared: `extra` of shop.csv (nothing like it in the other table)."),
+        "{rules}"
+    );
     let said = folder.failure(1, "init shop.csv other.csv");
-    assert!(said.contains("no column goes with one of other.csv, neither by name nor by what is in it"), "{said}");
+    assert!(
+        said.contains("no column goes with one of other.csv, neither by name nor by what is in it"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -88,7 +119,7 @@ fn odd_tables() {
     assert!(folder.failure(1, "init header.csv").contains("the table has no rows"));
     for (table, why) in [("ids.csv", "`id`: the ids"), ("same.csv", "`a`: the same in all records")] {
         let said = folder.failure(1, &format!("init {table}"));
-        assert!(said.contains(&format!("no column tells records apart (")) && said.contains(why), "{said}");
+        assert!(said.contains("no column tells records apart (") && said.contains(why), "{said}");
     }
     let said = folder.failure(1, "init twice.csv");
     assert!(said.contains("have the same id `1` in column `id`"), "{said}");

@@ -20,7 +20,7 @@ fn json(folder: &Folder, arguments: &str) -> Value {
 fn text_and_json_say_the_same() {
     let folder = Folder::with(&[("people.csv", PEOPLE)]);
     let said = folder.stdout("profile people.csv");
-    insta::assert_snapshot!(said, @r"
+    insta::assert_snapshot!(said, @r#"
     people.csv: 4 records, 5 columns
       id: whole numbers, distinct=4, missing=0 (0.0%)
           the ids
@@ -38,8 +38,8 @@ fn text_and_json_say_the_same() {
       none: empty, distinct=0, missing=4 (100.0%)
     What looks like a placeholder counts as missing if the rule file says so; keep what is a value:
         [missing]
-        words = ['N/A']
-    ");
+        words = ["N/A"]
+    "#);
     let json = json(&folder, "people.csv");
     let column = |nth: usize| &json["tables"][0]["columns"][nth];
     assert_eq!(json["tables"][0]["records"], 4);
@@ -79,10 +79,21 @@ fn odd_tables() {
     assert!(folder.stdout("profile wide.csv").contains("c2999: text"));
     assert!(folder.stdout("profile huge.csv").contains("length 1 to 1048576, median 1,"));
     let twice = folder.stdout("profile twice.csv");
-    assert!(twice.contains("the ids, but 2 records have none of their own; name another column with --id"), "{twice}");
-    assert!(folder.stdout("profile twice.csv --id name").contains("name: text, distinct=3, missing=0 (0.0%)\n      the ids\n"));
+    assert!(
+        twice.contains("the ids, but 2 records have none of their own; name another column with --id"),
+        "{twice}"
+    );
+    assert!(
+        folder
+            .stdout("profile twice.csv --id name")
+            .contains("name: text, distinct=3, missing=0 (0.0%)\n      the ids\n")
+    );
     assert!(folder.failure(1, "profile nothing.csv").contains("the file is empty"));
-    assert!(folder.failure(1, "profile one.csv --id nr").contains("no column `nr` for the ids; the columns are `name`"));
+    assert!(
+        folder
+            .failure(1, "profile one.csv --id nr")
+            .contains("no column `nr` for the ids; the columns are `name`")
+    );
     let folder = folder.file("latin.csv", b"id,name\n1,Zo\xeb\n");
     assert!(folder.failure(1, "profile latin.csv").contains("UTF-8"));
 }

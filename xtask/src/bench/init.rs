@@ -41,7 +41,9 @@ const A_RECORD: f64 = 100.0;
 
 pub(super) fn run(args: &InitArgs) -> Result<()> {
     let mut lines = vec!["data,records,rules,recall,a_record,f1,seconds_init,seconds_resolve".to_owned()];
-    println!("| data set | records | rules | recall | candidates a record | F1 of resolve | init | resolve |");
+    println!(
+        "| data set | records | rules | recall | candidates a record | F1 of resolve | init | resolve |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     let (mut n_sets, mut n_reach) = (0, 0);
     for name in SETS {
@@ -95,6 +97,8 @@ fn of_set(name: &str, folder: &Path, keep: Option<&Path>) -> Result<(String, boo
     println!(
         "| {name} | {n_records} | {n_rules} | {recall:.3} | {a_record:.1} | {f1:.3} | {drafting:.1} s | {resolving:.1} s |"
     );
-    let line = format!("{name},{n_records},{n_rules},{recall:.6},{a_record:.3},{f1:.6},{drafting:.3},{resolving:.3}");
+    let line = format!(
+        "{name},{n_records},{n_rules},{recall:.6},{a_record:.3},{f1:.6},{drafting:.3},{resolving:.3}"
+    );
     Ok((line, recall >= RECALL && a_record <= A_RECORD))
 }

@@ -27,9 +27,10 @@ impl ColumnProfile {
             json!({ "least": it.least, "median": it.median, "mean": mean, "most": it.most })
         });
         let heavy = self.heavy.iter().map(|(value, n)| json!({ "value": value, "records": n }));
-        let placeholders = self.placeholders.iter().map(|it| {
-            json!({ "value": it.value, "records": it.n, "sign": word(it.sign) })
-        });
+        let placeholders = self
+            .placeholders
+            .iter()
+            .map(|it| json!({ "value": it.value, "records": it.n, "sign": word(it.sign) }));
         json!({
             "name": self.name,
             "id": self.is_id,

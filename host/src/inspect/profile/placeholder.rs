@@ -27,15 +27,51 @@ pub enum Sign {
 
 /// Words for nothing, in lower case.
 const WORDS: [&str; 32] = [
-    "n/a", "na", "n.a.", "n.a", "#n/a", "<na>", "nan", "null", "(null)", "<null>", "\\n", "none", "nil", "unknown",
-    "(unknown)", "[unknown]", "<unknown>", "unk", "unk.", "not available", "not applicable", "not known",
-    "not specified", "unspecified", "undefined", "missing", "(missing)", "no data", "tbd", "test", "dummy", "xxx",
+    "n/a",
+    "na",
+    "n.a.",
+    "n.a",
+    "#n/a",
+    "<na>",
+    "nan",
+    "null",
+    "(null)",
+    "<null>",
+    "\\n",
+    "none",
+    "nil",
+    "unknown",
+    "(unknown)",
+    "[unknown]",
+    "<unknown>",
+    "unk",
+    "unk.",
+    "not available",
+    "not applicable",
+    "not known",
+    "not specified",
+    "unspecified",
+    "undefined",
+    "missing",
+    "(missing)",
+    "no data",
+    "tbd",
+    "test",
+    "dummy",
+    "xxx",
 ];
 /// No word, and no day, is longer.
 const LONGEST: usize = 16;
 /// Days on which calendars and clocks begin or end.
 const DAYS: [&str; 9] = [
-    "1900-01-01", "1970-01-01", "0001-01-01", "0000-00-00", "9999-12-31", "1899-12-30", "01/01/1900", "01/01/1970",
+    "1900-01-01",
+    "1970-01-01",
+    "0001-01-01",
+    "0000-00-00",
+    "9999-12-31",
+    "1899-12-30",
+    "01/01/1900",
+    "01/01/1970",
     "1/1/1900",
 ];
 /// Digits, if it is the same one, that are no number of something.
@@ -78,16 +114,17 @@ pub(super) fn sign(value: &str) -> Option<Sign> {
     let mut digits = value.bytes().filter(u8::is_ascii_digit);
     let first = digits.next()?;
     let n_digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let others = value.bytes().all(|byte| byte == first || matches!(byte, b'-' | b'/' | b'(' | b')' | b' ' | b'+'));
+    let others =
+        value.bytes().all(|byte| byte == first || matches!(byte, b'-' | b'/' | b'(' | b')' | b' ' | b'+'));
     (others && n_digits >= MANY_DIGITS).then_some(Sign::Digits)
 }
 
 /// The most frequent value, if it stands alone.
 pub(super) fn alone(heavy: &[(&str, u64)], n_distinct: u64, n_records: u64) -> Option<Placeholder> {
     let next = heavy.get(1).map_or(1, |(_, n)| *n);
-    let found = heavy.first().filter(|(_, n)| {
-        n_distinct >= AMONG && *n >= TIMES * next && n * SHARE >= n_records && *n >= TIMES
-    });
+    let found = heavy
+        .first()
+        .filter(|(_, n)| n_distinct >= AMONG && *n >= TIMES * next && n * SHARE >= n_records && *n >= TIMES);
     found.map(|(value, n)| Placeholder { value: (*value).to_owned(), n: *n, sign: Sign::Alone })
 }
 

@@ -37,7 +37,10 @@ impl Display for Profile {
         if words.is_empty() && of_columns.is_empty() {
             return Ok(());
         }
-        writeln!(f, "What looks like a placeholder counts as missing if the rule file says so; keep what is a value:")?;
+        writeln!(
+            f,
+            "What looks like a placeholder counts as missing if the rule file says so; keep what is a value:"
+        )?;
         if !words.is_empty() {
             let words: Vec<String> = words.into_iter().map(toml).collect();
             writeln!(f, "    [missing]\n    words = [{}]", words.join(", "))?;
@@ -60,11 +63,18 @@ impl Display for ColumnProfile {
             _ if self.is_id && is_key => writeln!(f, "      the ids")?,
             _ if self.is_id && self.n_records > 0 => {
                 let n = HumanCount(self.n_records - self.n_distinct);
-                writeln!(f, "      the ids, but {n} records have none of their own; name another column with --id")?;
+                writeln!(
+                    f,
+                    "      the ids, but {n} records have none of their own; name another column with --id"
+                )?;
             }
             Some(Key::Unique) => writeln!(f, "      a key: each record has a value of its own")?,
             Some(Key::Nearly(n)) => {
-                writeln!(f, "      nearly a key: all but {} records have a value of their own", HumanCount(n))?;
+                writeln!(
+                    f,
+                    "      nearly a key: all but {} records have a value of their own",
+                    HumanCount(n)
+                )?;
             }
             None => {}
         }
