@@ -151,7 +151,7 @@ fn is_shared(tables: &[Table], nth: usize, place: usize) -> Result<bool> {
     let (own, other) = if nth == 0 { (left, right) } else { (right, left) };
     let Some(there) = other.schema.find(&own.schema.columns[place].name) else { return Ok(false) };
     let (values, others) = (own.values(place)?, other.values(there)?);
-    let most = 3 * own.n_records().max(other.n_records());
+    let most = own.n_records().max(other.n_records()).saturating_mul(3);
     let is_numbered = |values: &LargeStringArray| {
         values.iter().flatten().all(|value| value.parse::<u32>().is_ok_and(|number| number <= most))
     };

@@ -31,7 +31,7 @@ fn text_and_json_say_the_same() {
       born: text, distinct=3, missing=0 (0.0%)
           length 3 to 10, median 10, mean 8.2
                   2 (50.0%)  '1980-01-02'
-          placeholder? 'N/A', 1 times: a word for nothing
+          placeholder? 'N/A' (1): a word for nothing
       phone: text, distinct=2, missing=0 (0.0%)
           length 4 to 7, median 4, mean 4.8
                   3 (75.0%)  '0000'

@@ -87,7 +87,7 @@ impl Display for ColumnProfile {
         }
         for found in &self.placeholders {
             let (value, n) = (brief(&found.value), HumanCount(found.n));
-            writeln!(f, "      placeholder? {value}, {n} times: {}", found.sign.said())?;
+            writeln!(f, "      placeholder? {value} ({n}): {}", found.sign.said())?;
         }
         Ok(())
     }
