@@ -36,7 +36,9 @@ pub(super) fn attributes(compared: &[Compared]) -> String {
     let attribute = |it: &Compared| {
         let weight = it.bits.max(LEAST);
         let (name, measure) = (sql::text(&it.names[0]), sql::text(&measure(it)));
-        format!("[[score.attributes]]\nname = {name}\nmeasure = {measure}\nweight = {weight:.1}\n")
+        // A name of blanks is none.
+        let name = if it.names[0].trim().is_empty() { String::new() } else { format!("name = {name}\n") };
+        format!("[[score.attributes]]\n{name}measure = {measure}\nweight = {weight:.1}\n")
     };
     compared.iter().map(attribute).collect::<Vec<_>>().join("\n")
 }

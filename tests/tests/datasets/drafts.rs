@@ -79,8 +79,7 @@ fn runs(name: &str, reaches: bool) -> Result<(), Failed> {
         Ok(())
     })?;
     let n_records = job.left.n_records() + job.second().map_or(0, |right| right.n_records());
-    let (recall, a_record) =
-        (truth.quality().recall, summary.n_candidates() as f64 / f64::from(n_records));
+    let (recall, a_record) = (truth.quality().recall, summary.n_candidates() as f64 / f64::from(n_records));
     println!("{name}: recall {recall:.4}, {a_record:.1} candidates a record");
     if reaches && (recall < RECALL || a_record > A_RECORD) {
         return Err(format!("{name}: recall {recall:.4}, {a_record:.1} candidates a record\n{rules}").into());
