@@ -13,9 +13,11 @@ pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod guards;
 pub(crate) mod ids;
+pub(crate) mod init;
 pub(crate) mod log;
 pub(crate) mod memory;
 pub(crate) mod panics;
+pub(crate) mod profile;
 pub(crate) mod progress;
 pub(crate) mod resolve;
 pub(crate) mod run;
@@ -69,6 +71,10 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Show what is in tables: kinds, missing and distinct values, lengths, frequent values, likely keys, placeholders
+    Profile(profile::ProfileArgs),
+    /// Write a first rule file for a table, or for two: keys, similarities and a score, each with the reason
+    Init(init::InitArgs),
     /// Find pairs across two tables, or across each two of several
     Link(LinkArgs),
     /// Find pairs within one table, or several as one, each unordered pair once

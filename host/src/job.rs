@@ -28,6 +28,7 @@ pub use stream::Looking;
 pub use stream::{Found, Pull};
 
 pub(crate) use input::Bound;
+pub(crate) use source::quoted;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};

@@ -148,6 +148,8 @@ pub mod base;
 pub mod baselines;
 pub mod device;
 #[doc(hidden)]
+pub mod draft;
+#[doc(hidden)]
 pub mod encode;
 #[doc(hidden)]
 pub mod entities;

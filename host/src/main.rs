@@ -45,6 +45,8 @@ fn run(cli: &Cli) -> hyperblock::Result<()> {
     let show = if cli.quiet { Show::None } else { cli.progress };
     let summary = (!cli.quiet).then_some(cli.summary);
     let work = || match &cli.command {
+        Command::Profile(args) => cli::profile::profile(args, &control),
+        Command::Init(args) => cli::init::init(args, cli.quiet, &control),
         Command::Link(args) => cli::run::link(args, summary, &control),
         Command::Dedupe(args) => cli::run::dedupe(args, summary, &control),
         Command::Cluster(args) => cli::cluster::cluster(args, summary, &control),

@@ -29,6 +29,8 @@ mod gpudet;
 mod graph_args;
 mod growth;
 #[cfg(feature = "bench")]
+mod init;
+#[cfg(feature = "bench")]
 pub(crate) mod job;
 pub(crate) mod job_args;
 #[cfg(feature = "bench")]
@@ -164,6 +166,8 @@ pub(crate) enum Command {
     Sizes(sizes::SizesArgs),
     /// Entities of seven data sets by weights that are fitted without labels, beside Splink's (Python, from PyPI)
     Quality(QualityArgs),
+    /// Rules that nobody wrote, by `init`, on 18 data sets: recall, candidates a record, and how good entities are
+    Init(InitArgs),
     /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours; or other windows
     Gpudet(paper_args::GpudetArgs),
     /// HyperBlocker's own row of Tables 3 and 4: restaurants and citations, the paper's quality, time and memory beside ours
@@ -320,6 +324,20 @@ pub(crate) enum ScoreMeasure {
     Levenshtein,
     /// jaccard of the words of artist, title and tracks
     Jaccard,
+}
+
+/// Whose rules are drafted.
+#[derive(clap::Args)]
+pub(crate) struct InitArgs {
+    /// These data sets alone
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    data: Vec<String>,
+    /// Keep the rule files in this folder
+    #[arg(long, value_name = "DIR")]
+    rules: Option<PathBuf>,
+    /// Append the figures to the results in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
 }
 
 /// Whose entities are measured.
@@ -554,6 +572,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Score(args) => score::run(args),
         Command::Sizes(args) => sizes::run(args),
         Command::Quality(args) => quality::run(args),
+        Command::Init(args) => init::run(args),
         Command::Gpudet(args) => gpudet::run(args),
         Command::Cost(args) => cost::run(args),
         Command::Workflow(args) => workflow::run(args),

@@ -31,7 +31,9 @@ impl Command {
             Self::Link(args) => args.budget.budget(),
             Self::Dedupe(args) => args.budget.budget(),
             Self::Resolve(args) => args.budget.budget(),
-            Self::Cluster(_)
+            Self::Profile(_)
+            | Self::Init(_)
+            | Self::Cluster(_)
             | Self::Explain(_)
             | Self::Why(_)
             | Self::Check(_)

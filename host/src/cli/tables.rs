@@ -80,7 +80,7 @@ pub(crate) fn deduped<'a>(input: &'a InputArgs, paths: &[PathBuf]) -> Result<Tab
 }
 
 /// The files that are meant, and whether some are meant by a pattern.
-fn look_up(paths: &[PathBuf]) -> Result<(Vec<Input>, bool)> {
+pub(crate) fn look_up(paths: &[PathBuf]) -> Result<(Vec<Input>, bool)> {
     let (mut inputs, mut has_pattern) = (Vec::new(), false);
     for path in paths {
         match Input::matching(path)? {

@@ -193,11 +193,7 @@ impl Table {
         let Contents { infers_kinds, columns, mut values, n_rows } = contents;
         check_rows(path, n_rows)?;
         let mut schema = Schema { table: path.display().to_string(), columns };
-        let id = options.id.column(&schema);
-        if let (IdSource::Column(name), None) = (&options.id, id) {
-            let message = format!("no column `{name}` for the ids; the columns are {}", schema.names());
-            return Err(Error::table(path, message));
-        }
+        let id = schema.id(path, &options.id)?;
         let ids = match id {
             None => Ids::rows(n_rows),
             Some(ix) => {
@@ -220,6 +216,11 @@ impl Table {
         Ok(Self { path, schema, values, ids, bare: None, origin: None, united: None, called })
     }
 
+    /// The column that ids come from, if one does.
+    pub(crate) fn id_column(&self, source: &IdSource) -> Result<Option<usize>> {
+        self.schema.id(&self.path, source)
+    }
+
     /// These records alone, numbered anew in the order given: to look closely at few without encoding all. Columns keep
     /// their kinds, and records their rows.
     pub(crate) fn part(&self, records: &[u32]) -> Self {
@@ -228,6 +229,18 @@ impl Table {
         let ids = ids.part(records);
         let called = self.called.clone();
         Self { path, schema, values, ids, bare: None, origin: None, united: None, called }
+    }
+
+    /// Takes words for nothing out of the values, as if the table had been read so; whether there were any.
+    pub(crate) fn take_out(&mut self, words: &Words, control: &Control) -> bool {
+        let n_missing = |values: &[Option<LargeStringArray>]| -> usize {
+            values.iter().flatten().map(Array::null_count).sum()
+        };
+        let before = n_missing(&self.values);
+        // Only of kinds that were read off values is it known what made a column text.
+        let infers_kinds = self.schema.columns.iter().any(|column| column.why_text.is_some());
+        words.take_out(&mut self.schema, &mut self.values, infers_kinds, control);
+        n_missing(&self.values) > before
     }
 
     /// Frees all text but that of the ids.

@@ -4,6 +4,7 @@
 //! The data is not part of the repository. Where it is absent every trial is reported as ignored, never as passed.
 
 mod clusters;
+mod drafts;
 mod estimates;
 mod examples;
 mod graphs;
@@ -90,6 +91,7 @@ fn main() {
     trials.extend(examples::trials());
     trials.extend(updates::trials());
     trials.extend(labels::trials());
+    trials.extend(drafts::trials());
     let is_any_there = all.iter().any(DataSet::is_there);
     let hold = move || estimates::hold(&all);
     trials.insert(0, Trial::test("estimates", hold).with_ignored_flag(!is_any_there));

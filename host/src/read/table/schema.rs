@@ -1,5 +1,9 @@
 //! The columns of a table: their names and kinds, as rules are checked against them.
 
+use super::IdSource;
+use crate::base::error::{Error, Result};
+use std::path::Path;
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -45,6 +49,18 @@ impl Schema {
             let first = folded.next()?;
             folded.next().is_none().then_some(first)
         })
+    }
+
+    /// The column that ids come from, if one does: the first named `id`, if nobody names another.
+    pub(super) fn id(&self, path: &Path, source: &IdSource) -> Result<Option<usize>> {
+        let id = source.column(self);
+        match (source, id) {
+            (IdSource::Column(name), None) => {
+                let message = format!("no column `{name}` for the ids; the columns are {}", self.names());
+                Err(Error::table(path, message))
+            }
+            _ => Ok(id),
+        }
     }
 
     /// All names, for messages; if there are very many, the first of them.
