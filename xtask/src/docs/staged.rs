@@ -29,12 +29,14 @@ pub(super) fn stage(folder: &Path) -> Result<()> {
 
     let summary = Path::new(DOCS).join("SUMMARY.md");
     let (text, pages) = from_root(&summary, &read(&summary)?);
-    write(Path::new("book.toml"), &read(&Path::new(DOCS).join("book.toml"))?)?;
+    for settings in ["book.toml", "book.css"] {
+        write(Path::new(settings), &read(&Path::new(DOCS).join(settings))?)?;
+    }
     let sources = Path::new("pages");
     write(&sources.join("SUMMARY.md"), &text)?;
     for page in &pages {
         let text = read(page)?;
-        write(&sources.join(page), &text)?;
+        write(&sources.join(page), &with_indexes(&text))?;
         for link in links(&text) {
             let Some((to, _)) = followed(page, &link.target) else { continue };
             let place = format!("{}:{}", page.display(), link.line);
@@ -53,6 +55,18 @@ pub(super) fn stage(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// A page whose links to a README lead to the index that mdBook makes of it.
+fn with_indexes(page: &str) -> String {
+    let mut text = page.to_owned();
+    for link in links(page) {
+        if !link.target.contains(':') && link.target.contains("README.md") {
+            let index = link.target.replace("README.md", "index.md");
+            text = text.replace(&format!("]({})", link.target), &format!("]({index})"));
+        }
+    }
+    text
+}
+
 /// A summary with links from the root, and the pages that it lists.
 fn from_root(path: &Path, summary: &str) -> (String, Vec<PathBuf>) {
     let mut pages = Vec::new();
@@ -68,7 +82,7 @@ fn from_root(path: &Path, summary: &str) -> (String, Vec<PathBuf>) {
 
 #[cfg(test)]
 mod tests {
-    use super::from_root;
+    use super::{from_root, with_indexes};
     use std::path::{Path, PathBuf};
 
     #[test]
@@ -77,5 +91,12 @@ mod tests {
         let (text, pages) = from_root(Path::new("docs/SUMMARY.md"), summary);
         assert_eq!(text, "# Summary\n\n[Start](README.md)\n\n- [Rules](docs/rules.md)\n");
         assert_eq!(pages, ["README.md", "docs/rules.md"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn a_readme_is_an_index() {
+        let page = "[a](../README.md#b), [README.md](https://example.org/README.md), `README.md`";
+        let expected = "[a](../index.md#b), [README.md](https://example.org/README.md), `README.md`";
+        assert_eq!(with_indexes(page), expected);
     }
 }
