@@ -79,7 +79,7 @@ fn fault(
         let named = host.split('.').all(|label| !label.is_empty()) && host.contains('.');
         return (!named).then(|| "is no address: https://, and the name of a host".to_owned());
     };
-    if to.is_absolute() || !is_there(&to) {
+    if to.is_absolute() || to.starts_with("..") || !is_there(&to) {
         return Some(format!("leads to {}, which is not there", to.display()));
     }
     let anchor = anchor?;
