@@ -36,7 +36,8 @@ mod tests {
 
     #[test]
     fn a_summary_lists_pages() {
-        let summary = "# Summary\n\n[Start](../README.md)\n\n# Use\n\n- [Rules](rules.md)\n  - [More](a/b.md)\n";
+        let summary =
+            "# Summary\n\n[Start](../README.md)\n\n# Use\n\n- [Rules](rules.md)\n  - [More](a/b.md)\n";
         assert_eq!(listed(summary), ["../README.md", "rules.md", "a/b.md"]);
     }
 }

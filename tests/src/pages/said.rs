@@ -25,7 +25,8 @@ static REDACTED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 
 /// A line without what differs from run to run.
 fn redacted(line: &str) -> String {
-    let replace = |line: String, (pattern, name): &(Regex, &str)| pattern.replace_all(&line, *name).into_owned();
+    let replace =
+        |line: String, (pattern, name): &(Regex, &str)| pattern.replace_all(&line, *name).into_owned();
     REDACTED.iter().fold(line.to_owned(), replace).trim_end().to_owned()
 }
 
@@ -62,7 +63,8 @@ pub fn compare(shown: &[String], said: &str) -> Result<(), String> {
 }
 
 fn differs(part: &[String], said: &[&str]) -> String {
-    let indented = |lines: &mut dyn Iterator<Item = &str>| lines.map(|line| format!("    {line}\n")).collect();
+    let indented =
+        |lines: &mut dyn Iterator<Item = &str>| lines.map(|line| format!("    {line}\n")).collect();
     let shown: String = indented(&mut part.iter().map(String::as_str));
     let said: String = indented(&mut said.iter().copied());
     format!("the page shows\n{shown}  and the command said\n{said}")

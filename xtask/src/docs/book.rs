@@ -16,7 +16,8 @@ pub(super) fn check(book: &Path) -> Result<()> {
     let mut pages = BTreeMap::new();
     for file in files {
         if !MADE.iter().any(|made| file.ends_with(made)) {
-            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let text =
+                fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
             pages.insert(file, text);
         }
     }
@@ -68,7 +69,10 @@ mod tests {
         let book = std::env::temp_dir().join(format!("book-{}", std::process::id()));
         fs::create_dir_all(book.join("b")).expect("a folder can be made");
         let page = |name: &str, text: &str| fs::write(book.join(name), text).expect("a file can be written");
-        page("b/c.html", "<h1 id=\"here\"></h1> <a href=\"../a.html\"></a> <a href=\"https://example.org\"></a>");
+        page(
+            "b/c.html",
+            "<h1 id=\"here\"></h1> <a href=\"../a.html\"></a> <a href=\"https://example.org\"></a>",
+        );
         for (link, is_sound) in [("b/c.html#here", true), ("b/c.html#there", false), ("b/d.html", false)] {
             page("a.html", &format!("<a href=\"{link}\"></a>"));
             assert_eq!(check(&book).is_ok(), is_sound, "{link}");

@@ -120,8 +120,7 @@ mod tests {
 
     #[test]
     fn what_leads_somewhere_passes() {
-        for link in
-            ["b.md", "b.md#more", "#a-page", "../README.md#top", "./c.svg", "https://example.org/x#y"]
+        for link in ["b.md", "b.md#more", "#a-page", "../README.md#top", "./c.svg", "https://example.org/x#y"]
         {
             check(link, "");
         }

@@ -19,8 +19,9 @@ pub(super) fn stage(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }
-    let read =
-        |path: &Path| fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {}", path.display()));
+    let read = |path: &Path| {
+        fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {}", path.display()))
+    };
     let write = |path: &Path, text: &str| -> Result<()> {
         let to = folder.join(path);
         fs::create_dir_all(to.parent().unwrap_or(folder))?;
@@ -46,7 +47,11 @@ pub(super) fn stage(folder: &Path) -> Result<()> {
             if to.extension().is_some_and(|extension| extension == "md") {
                 bail!("{place}: {} is not in {}", to.display(), summary.display());
             }
-            ensure!(root.join(&to).is_file(), "{place}: {} is no file, which a book could have", to.display());
+            ensure!(
+                root.join(&to).is_file(),
+                "{place}: {} is no file, which a book could have",
+                to.display()
+            );
             let copy = folder.join(sources).join(&to);
             fs::create_dir_all(copy.parent().unwrap_or(folder))?;
             fs::copy(root.join(&to), &copy).with_context(|| format!("cannot write {}", copy.display()))?;
