@@ -107,6 +107,10 @@ fn completed(text: &str) -> String {
         return text.to_owned();
     }
     let score = text.contains("[[score.attributes]]") && !text.contains("[score]");
-    let score = if score { "[score]\n" } else { "" };
+    let score = match (score, text.contains("levels")) {
+        (false, _) => "",
+        (true, false) => "[score]\n",
+        (true, true) => "[score]\nscore = \"fellegi-sunter\"\nweights = \"weights.toml\"\n",
+    };
     format!("{score}{text}\n[[rules]]\nwhen = \"l.id = r.id\"\n")
 }
