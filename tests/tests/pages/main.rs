@@ -27,7 +27,7 @@ fn main() {
         move || the_book_has_every_page(&docs, &pages)
     })];
     for page in pages {
-        let name = page.trim_start_matches("../").to_owned();
+        let name = page.strip_prefix("../").map_or_else(|| format!("docs/{page}"), str::to_owned);
         let text = read(&docs.join(&page));
         match steps(&text) {
             Ok(steps) => trials.extend(trials_of(&name, steps)),
