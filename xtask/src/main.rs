@@ -3,7 +3,7 @@
 //! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures,
 //! [`ablate`] measures without one part or another, [`figures`] draws the papers' figures from both, [`compare`] runs other
 //! programs beside the engine, [`train_cost`] makes cost models, [`fuzz`] reads damaged files, [`simulate`] replays tasks over
-//! machines that are not here, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
+//! machines that are not here, [`docs`] builds the book, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
 
 mod ablate;
 mod bench;
@@ -12,6 +12,7 @@ mod compare;
 mod demo;
 mod device;
 mod dist;
+mod docs;
 mod figures;
 mod fuzz;
 mod r#gen;
@@ -68,7 +69,9 @@ enum Command {
     Python(python::Args),
     /// Build the wheel that is given to others, audit it, and run it in a clean environment of the newest Python there is
     Dist,
-    /// Run everything CI runs: tidy, format, clippy, documentation, tests, kernels, the Python package
+    /// Build the book of all pages to target/book, and check its links
+    Docs(docs::Args),
+    /// Run everything CI runs: tidy, links, format, clippy, documentation, tests, kernels, the Python package
     Test(test::Args),
 }
 
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Command::Simulate(args) => simulate::run(&args),
         Command::Python(args) => python::run(&args),
         Command::Dist => dist::run(),
+        Command::Docs(args) => docs::run(&args),
         Command::Test(args) => test::run(&args),
     };
     match result {

@@ -23,6 +23,8 @@ pub(crate) const MATURIN: &str = "maturin==1.16.0";
 const TOOLS: [&str; 4] = [MATURIN, "pytest==9.2.0", "mypy==2.4.1", "tqdm==4.70.1"];
 const TABLES: [&str; 5] =
     ["pyarrow==26.0.1", "pandas==3.1.1", "polars==2.1.0", "duckdb==2.0.0", "splink==5.0.0"];
+/// Whose measures a page of the book sets beside ours.
+const MEASURES: [&str; 2] = ["rapidfuzz==3.14.6", "jellyfish==1.3.0"];
 /// The same seed gives the same tables.
 const SEED: u64 = 7;
 
@@ -62,7 +64,7 @@ pub(crate) fn test() -> Result<()> {
         return Ok(());
     }
     // As tests are built: what is tested is the package, not how fast it is.
-    let python = installed("python-tests", "dev", &[&TOOLS[..], &TABLES[..]].concat())?;
+    let python = installed("python-tests", "dev", &[&TOOLS[..], &TABLES[..], &MEASURES[..]].concat())?;
     // What its answers are compared with, of the same objects: so both packages are named.
     run_command(cargo().args([
         "build",

@@ -5,7 +5,7 @@
 //! A fresh Debian machine with rustup is enough: the kernels' compiler and assembler are installed if they are missing.
 
 use crate::cargo::{cargo, run as run_command};
-use crate::{device, python, tidy};
+use crate::{device, docs, python, tidy};
 use anyhow::{Context, Result};
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,9 @@ pub(crate) struct Args {
 type Check = (&'static str, fn() -> Result<()>);
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let steps: [Check; 7] = [
+    let steps: [Check; 8] = [
         ("tidy", tidy::run),
+        ("links", docs::check_links),
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
         // All features: the benchmarks too.
         ("clippy", || {

@@ -27,7 +27,7 @@ const KEYWORD: &str = "unsafe";
 pub(crate) fn run() -> Result<()> {
     let root = root();
     let mut files = Vec::new();
-    sources(&root, &mut files)?;
+    files_below(&root, ".rs", &mut files)?;
     files.sort();
     let read =
         |file: &Path| fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()));
@@ -55,17 +55,17 @@ fn members(manifest: &str) -> Vec<String> {
     line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// All `.rs` files below a folder, except in hidden ones and in what is built.
-fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+/// All files below a folder whose names end so, except in hidden folders and in what is built.
+pub(crate) fn files_below(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if entry.file_type()?.is_dir() {
             if !name.starts_with('.') && name != "target" && name != "out" {
-                sources(&entry.path(), files)?;
+                files_below(&entry.path(), ending, files)?;
             }
-        } else if name.ends_with(".rs") {
+        } else if name.ends_with(ending) {
             files.push(entry.path());
         }
     }
