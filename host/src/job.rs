@@ -566,6 +566,7 @@ impl Prepared {
             n_right: self.right.as_ref().map(Table::n_records),
             n_pairs: self.n_pairs(),
             tables: self.tables(),
+            ids: self.id_columns(),
             n_compared: self.n_told(control.n_compared()),
             by_rule,
             approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),

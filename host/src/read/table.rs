@@ -19,6 +19,7 @@ mod missing;
 mod picked;
 mod pieces;
 mod pipe;
+mod proposed;
 mod schema;
 mod source;
 mod sources;
@@ -45,6 +46,7 @@ use crate::base::timeline::Lane;
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use proposed::Proposed;
 use std::path::{Path, PathBuf};
 use united::United;
 
@@ -98,6 +100,8 @@ pub struct Table {
     values: Vec<Option<LargeStringArray>>,
     /// The records' ids.
     pub ids: Ids,
+    /// The column that they come from, or none if they are row numbers; of several tables that are one, of each.
+    pub(crate) id_columns: Vec<Option<String>>,
     /// What is known instead of the text, where that was not read.
     bare: Option<Bare>,
     /// Which file it is of, if it is kept in a cache.
@@ -170,8 +174,9 @@ impl Table {
             return Err(Error::table(source.path(), "the file is empty; a table starts with a header"));
         }
         control.begin(source.len(), "bytes");
+        let proposed = Proposed::of(source.path(), &options.id);
         let is_wanted = |name: &str| options.wants(wanted, name);
-        let keep = Keep { id: &options.id, wanted: &is_wanted };
+        let keep = Keep { id: &options.id, wanted: &is_wanted, proposed: &proposed };
         let unpacked = source.unpacked(options.most_unpacked);
         let contents = match Format::of(source)? {
             Some(Format::Parquet) => arrow::parquet::read(source, &keep, unpacked, control)?,
@@ -193,19 +198,17 @@ impl Table {
         let Contents { infers_kinds, columns, mut values, n_rows } = contents;
         check_rows(path, n_rows)?;
         let mut schema = Schema { table: path.display().to_string(), columns };
-        let id = match &options.id {
-            IdSource::Column(name) => Some(schema.find(name).ok_or_else(|| {
-                Error::table(
-                    path,
-                    format!("no column `{name}` for the ids; the columns are {}", schema.names()),
-                )
-            })?),
-            IdSource::Usual => usual_id(&schema),
-            IdSource::Preferred(name) => schema.find(name).or_else(|| usual_id(&schema)),
-            IdSource::RowNumbers => None,
-        };
+        let id = options.id.find(&schema);
         let ids = match id {
-            None => Ids::rows(n_rows),
+            None => {
+                if let IdSource::Column(name) = &options.id {
+                    let columns = schema.names();
+                    let message = format!("no column `{name}` for the ids; the columns are {columns}");
+                    return Err(Error::table(path, message));
+                }
+                Proposed::of(path, &options.id).warn(path, &schema, &values, control)?;
+                Ids::rows(n_rows)
+            }
             Some(ix) => {
                 let missing = || Error::Internal(format!("the id column of {} was not read", path.display()));
                 let values = match wanted(&schema.columns[ix].name) {
@@ -222,8 +225,8 @@ impl Table {
         if !options.missing.is_empty() {
             options.missing.take_out(&mut schema, &mut values, infers_kinds, control);
         }
-        let path = path.to_owned();
-        Ok(Self { path, schema, values, ids, bare: None, origin: None, united: None, called })
+        let (path, id_columns) = (path.to_owned(), vec![options.id.named(&schema)]);
+        Ok(Self { path, schema, values, ids, id_columns, bare: None, origin: None, united: None, called })
     }
 
     /// These records alone, numbered anew in the order given: to look closely at few without encoding all. Columns keep
@@ -232,8 +235,8 @@ impl Table {
         let Self { path, schema, values, ids, .. } = self;
         let (path, schema, values) = (path.clone(), schema.clone(), values.clone());
         let ids = ids.part(records);
-        let called = self.called.clone();
-        Self { path, schema, values, ids, bare: None, origin: None, united: None, called }
+        let (called, id_columns) = (self.called.clone(), self.id_columns.clone());
+        Self { path, schema, values, ids, id_columns, bare: None, origin: None, united: None, called }
     }
 
     /// Frees all text but that of the ids.
@@ -278,6 +281,23 @@ impl ReadOptions {
     }
 }
 
+impl IdSource {
+    /// The column that ids come from, unless they are row numbers.
+    fn find(&self, schema: &Schema) -> Option<usize> {
+        match self {
+            Self::Column(name) => schema.find(name),
+            Self::Usual => usual_id(schema),
+            Self::Preferred(name) => schema.find(name).or_else(|| usual_id(schema)),
+            Self::RowNumbers => None,
+        }
+    }
+
+    /// Its name.
+    fn named(&self, schema: &Schema) -> Option<String> {
+        self.find(schema).map(|ix| schema.columns[ix].name.clone())
+    }
+}
+
 /// The first column of ids, if nobody names one.
 fn usual_id(schema: &Schema) -> Option<usize> {
     schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"))
@@ -287,10 +307,16 @@ fn usual_id(schema: &Schema) -> Option<usize> {
 struct Keep<'a> {
     id: &'a IdSource,
     wanted: &'a dyn Fn(&str) -> bool,
+    /// Those that may be ids, where they can be read.
+    proposed: &'a Proposed,
 }
 
 impl Keep<'_> {
     fn keeps(&self, name: &str) -> bool {
+        self.needs(name) || self.proposed.has(name)
+    }
+
+    fn needs(&self, name: &str) -> bool {
         let is_id = match self.id {
             IdSource::Usual => name.eq_ignore_ascii_case("id"),
             IdSource::Column(id) => name.eq_ignore_ascii_case(id),

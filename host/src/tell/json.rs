@@ -3,7 +3,8 @@
 //! ```text
 //! version     1; raised when a key goes or changes its meaning, not when one is added
 //! device      where it ran
-//! records     left, and right (null for one table); of several that are one: tables: [{name, records}]
+//! records     left, and right (null for one table); of several that are one: tables: [{name, records}]; ids: of each table the
+//!             column that they come from, or null where they are row numbers
 //! pairs       all, compared, candidates, by_rule: [{name, candidates}]; rules one by one add allows, alone, and where the
 //!             truth is known matches, matches_alone, recall_lost, precision
 //! approximate what may miss pairs: neighbourhoods, and blocks: [{rule, equalities, most, values: [{value, records}]}]
@@ -54,6 +55,7 @@ impl Summary {
             let table = |(name, n): &(String, u32)| json!({ "name": name, "records": n });
             records["tables"] = self.tables.iter().map(table).collect();
         }
+        records["ids"] = self.ids.iter().cloned().collect();
         json!({
             "version": SUMMARY_VERSION,
             "device": self.device,

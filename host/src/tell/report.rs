@@ -22,6 +22,8 @@ pub struct Summary {
     pub n_right: Option<u32>,
     /// Where several tables are compared as one: what each is called, and its records.
     pub tables: Vec<(String, u32)>,
+    /// The column that the ids of each table come from; none where they are row numbers.
+    pub ids: Vec<Option<String>>,
     /// All pairs there are.
     pub n_pairs: u64,
     /// Pairs of records that were decided: all there are of those that some rule is about.
@@ -53,6 +55,26 @@ impl Summary {
     pub fn n_candidates(&self) -> u64 {
         self.by_rule.iter().map(|(_, n)| n).sum()
     }
+
+    /// Where ids come from: said once, if it is the same for all tables, and of several by their names.
+    fn write_ids(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let from = |column: &Option<String>| match column {
+            None => "row numbers".to_owned(),
+            Some(column) => format!("column {}", shown(column)),
+        };
+        let all: Vec<String> = self.ids.iter().map(from).collect();
+        let Some(first) = all.first() else { return Ok(()) };
+        let ids = if all.iter().all(|ids| ids == first) {
+            first.clone()
+        } else if self.tables.len() == all.len() {
+            let named =
+                self.tables.iter().zip(&all).map(|((name, _), ids)| format!("{}: {ids}", shown(name)));
+            named.collect::<Vec<_>>().join(", ")
+        } else {
+            all.join(" × ")
+        };
+        writeln!(f, "ids from         {ids}")
+    }
 }
 
 impl fmt::Display for Summary {
@@ -73,6 +95,7 @@ impl fmt::Display for Summary {
         for (name, n) in &self.tables {
             writeln!(f, "  {:width$}  {}", shown(name).to_string(), HumanCount((*n).into()))?;
         }
+        self.write_ids(f)?;
         writeln!(f, "pairs compared   {} of {}", HumanCount(self.n_compared), HumanCount(self.n_pairs))?;
         writeln!(f, "candidates       {}", HumanCount(n_candidates))?;
         let by_rule = self.by_rule.iter().map(|(name, n)| (shown(name), n)).collect::<Vec<_>>();
