@@ -21,6 +21,7 @@ pub mod shown;
 pub(crate) mod sphere;
 pub mod spill;
 pub mod stamp;
+pub mod stdin;
 pub mod stopwatch;
 pub mod store;
 pub mod target;

@@ -588,6 +588,7 @@ impl Prepared {
             n_right: self.right.as_ref().map(Table::n_records),
             n_pairs: self.n_pairs(),
             tables: self.tables(),
+            ids: self.id_columns(),
             compared: self.compared(control.take_compared()),
             by_rule,
             approximate: self.neighbourhoods.iter().map(|near| format!("{} ({near})", near.name)).collect(),

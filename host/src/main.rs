@@ -5,9 +5,8 @@ mod cli;
 use clap::Parser;
 use cli::progress::Show;
 use cli::say::say;
-use cli::{Cli, Command};
-use hyperblock::{Control, Error, Stopwatch};
-use std::io::ErrorKind;
+use cli::{Cli, Command, colour, exit};
+use hyperblock::{Control, Stopwatch};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -23,14 +22,15 @@ fn main() -> ExitCode {
     cli::log::start(cli.verbose);
     match catch_unwind(AssertUnwindSafe(|| run(&cli))) {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        // Whoever read our output has seen enough.
-        Ok(Err(Error::Io { source, .. })) if source.kind() == ErrorKind::BrokenPipe => ExitCode::from(141),
         Ok(Err(error)) => {
-            say!("error: {error}\n");
-            ExitCode::from(if matches!(error, Error::Interrupted) { 130 } else { 1 })
+            let (code, is_told) = exit::of(&error);
+            if is_told {
+                say!("{}: {error}\n", colour::error());
+            }
+            code
         }
         // It was told of.
-        Err(_) => ExitCode::FAILURE,
+        Err(_) => ExitCode::from(exit::FAILED),
     }
 }
 
@@ -58,6 +58,8 @@ fn run(cli: &Cli) -> hyperblock::Result<()> {
         Command::Fit(args) => cli::fit::fit(args, cli.quiet, &control),
         Command::Closure(args) => cli::closure::closure(args, summary, cli.verbose > 0, &control),
         Command::Devices => cli::devices::devices(),
+        Command::Completions(args) => cli::shell::completions(args),
+        Command::Man => cli::shell::man(),
     };
     cli::progress::watch(show, &control, || control.guard(work))
 }

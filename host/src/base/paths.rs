@@ -1,6 +1,7 @@
 //! Paths that must not meet: an output that would replace an input, and two outputs at one place.
 
 use crate::base::error::{Error, Result};
+use crate::base::stdin::{self, is_stdin};
 use crate::base::target::{Place, folder_of};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,15 @@ enum Identity {
     New(PathBuf),
 }
 
-/// An error if one of the outputs is one of the inputs, or another output. Each comes with what people call it: an option,
+/// An error if one of the outputs is one of the inputs, or another output, or if two inputs are standard input. Each comes with what people call it: an option,
 /// or what is read from there.
 pub fn keep_apart(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -> Result<()> {
+    let mut piped = inputs.iter().filter(|(_, input)| is_stdin(input)).map(|(what, _)| what);
+    if let (Some(one), Some(other)) = (piped.next(), piped.next()) {
+        let both =
+            if one == other { "two inputs are".into() } else { format!("{one} is, and so is {other}") };
+        return Err(Error::Job(format!("- is standard input, which is read once, and {both}; name a file")));
+    }
     for (nth, &(option, path)) in outputs.iter().enumerate() {
         let Some(own) = of_output(path)? else { continue };
         if let Some((what, _)) = inputs.iter().find(|(_, input)| of_input(input).as_ref() == Some(&own)) {
@@ -58,7 +65,8 @@ fn of_output(path: &Path) -> Result<Option<Identity>> {
 }
 
 fn of_input(path: &Path) -> Option<Identity> {
-    path.metadata().ok().filter(is_pipe_or_file).and_then(there)
+    let metadata = if is_stdin(path) { stdin::metadata() } else { path.metadata().ok() };
+    metadata.filter(is_pipe_or_file).and_then(there)
 }
 
 #[cfg(unix)]
@@ -100,6 +108,8 @@ mod tests {
         let stdout = Path::new("-");
         assert!(keep_apart(&[("-o", stdout), ("--pairs", stdout)], &[]).is_err());
         assert!(keep_apart(&[("-o", stdout), ("--pairs", Path::new("/dev/stdout"))], &[]).is_err());
+        let error = keep_apart(&[], &[("the table", stdout), ("the truth", stdout)]).unwrap_err().to_string();
+        assert!(error.ends_with("read once, and the table is, and so is the truth; name a file"), "{error}");
         let null = Path::new("/dev/null");
         keep_apart(&[("-o", null), ("--pairs", null)], &[]).unwrap();
     }

@@ -1,6 +1,7 @@
 //! Stamps: what tells a file from another one, and from itself when it was changed.
 
 use crate::base::error::{Error, Result};
+use crate::base::stdin::is_stdin;
 use rkyv::{Archive, Deserialize, Serialize};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -22,6 +23,9 @@ pub struct Stamp {
 impl Stamp {
     /// That of a file; none, if it is a pipe or something else that can be read only once.
     pub fn of(path: &Path) -> Result<Option<Self>> {
+        if is_stdin(path) {
+            return Ok(None);
+        }
         let file = fs::metadata(path).map_err(Error::io(path))?;
         if !file.is_file() {
             return Ok(None);

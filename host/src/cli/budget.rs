@@ -7,12 +7,14 @@ use std::path::PathBuf;
 
 /// How much memory a job may use.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Large jobs")]
 pub(crate) struct BudgetArgs {
     /// Use at most this much memory; what does not fit is done in pieces, or kept in files meanwhile [default: what there is]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(64..))]
     memory: Option<u32>,
-    /// The folder for such files; nobody else may read them, and nothing is left of them at the end [default: the system's
-    /// folder for temporary files]
+    /// The folder for such files [default: the system's folder for temporary files]
+    ///
+    /// Nobody else may read them, and nothing is left of them at the end.
     #[arg(long, value_name = "DIR", requires = "memory")]
     spill: Option<PathBuf>,
 }
@@ -28,8 +30,8 @@ impl Command {
     /// The memory that it may use.
     pub(crate) fn budget(&self) -> Budget {
         match self {
-            Self::Link(args) => args.budget.budget(),
-            Self::Dedupe(args) => args.budget.budget(),
+            Self::Link(args) => args.job.budget.budget(),
+            Self::Dedupe(args) => args.job.budget.budget(),
             Self::Resolve(args) => args.budget.budget(),
             Self::Profile(_)
             | Self::Init(_)
@@ -40,7 +42,9 @@ impl Command {
             | Self::Sample(_)
             | Self::Fit(_)
             | Self::Closure(_)
-            | Self::Devices => Budget::default(),
+            | Self::Devices
+            | Self::Completions(_)
+            | Self::Man => Budget::default(),
         }
     }
 }

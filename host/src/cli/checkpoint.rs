@@ -12,9 +12,11 @@ pub(crate) const TASKS: usize = 64;
 
 /// Where runs are kept.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Large jobs")]
 pub(crate) struct CheckpointArgs {
-    /// Keep the pairs of finished tasks in this folder, so that the same command with --resume goes on where this one ends early.
-    /// It is removed when the job is done
+    /// Keep the pairs of finished tasks in this folder, so that the same command with --resume goes on where this one ends early
+    ///
+    /// It is removed when the job is done.
     #[arg(long, value_name = "DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Go on with the job whose finished tasks are in the folder

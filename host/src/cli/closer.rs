@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 /// What is looked at closer than it takes to find pairs.
 #[derive(Args, Debug)]
 pub(crate) struct CloserArgs {
-    /// Where the errors go: .csv, .tsv, .parquet or .arrow. One row for each pair that matches and is not in the result, and for
-    /// each that is in it and does not match: the cause, which rule nearly held or did, what of it failed and by how much, and
-    /// both records. All of them are written, which may be many
+    /// Where the errors go, pairs that are missed or wrong: .csv, .tsv, .parquet or .arrow
+    ///
+    /// One row for each pair that matches and is not in the result, and for each that is in it and does not match: the cause, which
+    /// rule nearly held or did, what of it failed and by how much, and both records. All of them are written, which may be many.
     #[arg(long, value_name = "FILE", requires = "truth")]
     errors: Option<PathBuf>,
-    /// Tell in the summary of each rule and each neighbourhood how many candidates it allows by itself, and how many no other
-    /// one does; with --truth also how many of them match, and how much recall goes if it goes
+    /// Tell of each rule and each neighbourhood how many candidates it allows by itself, and how many no other one does
+    ///
+    /// With --truth also how many of them match, and how much recall goes if it goes.
     #[arg(long)]
     each_rule: bool,
 }

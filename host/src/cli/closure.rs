@@ -1,8 +1,11 @@
 //! `hyperblock closure`.
 
+use super::AnswerFormat;
+use super::input::PackedArgs;
+use super::place::DeviceArgs;
+use super::plan::RESEARCH;
 use super::run::tell;
 use super::say::{answer, say};
-use super::{AnswerFormat, DeviceArgs, size};
 use clap::{ArgGroup, Args};
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::{Stages, enter, time, whole};
@@ -18,9 +21,10 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("result").required(true).args(["output", "count"])))]
 pub(crate) struct ClosureArgs {
-    /// The edges: a source and a target a line, separated by a tab, a comma or blanks (also .gz), where lines
-    /// that begin with # or % are comments, unless that is quoted; or the first two columns of a Parquet or
-    /// Arrow table. Nodes are integers if all are, else text as written: 007 is not 7
+    /// The edges: lines of a source and a target (also .gz, .zst), Parquet or Arrow, - for standard input
+    ///
+    /// A tab, a comma or blanks separate the two. Lines that begin with # or % are comments, unless that is quoted. Of a table, the first two columns are taken. Nodes are
+    /// integers if all are, else text as written: 007 is not 7.
     edges: PathBuf,
     /// Where the pairs of nodes go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
     #[arg(short, long, value_name = "FILE")]
@@ -33,19 +37,18 @@ pub(crate) struct ClosureArgs {
     #[arg(long, value_name = "METHOD", default_value_t)]
     method: ClosureMethod,
     /// How a round finds what is new: table (a hash table) or sort
-    #[arg(long, value_name = "HOW", default_value_t)]
+    #[arg(long, value_name = "HOW", default_value_t, help_heading = RESEARCH, hide_short_help = true)]
     deduplicate: Deduplicate,
     /// How full the hash tables of semi-naive may be, from 0.01 to 0.99: fuller ones are smaller, and slower
-    #[arg(long, value_name = "SHARE", default_value_t)]
+    #[arg(long, value_name = "SHARE", default_value_t, help_heading = RESEARCH, hide_short_help = true)]
     load_factor: LoadFactor,
     /// The first line of the edges is a header
     #[arg(long)]
     header: bool,
-    /// Read at most so much from a packed file, such as 500M, 8G or 1T [default: 4G, or 64 times the file's size]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    max_unpacked: Option<u64>,
+    #[command(flatten)]
+    packed: PackedArgs,
     /// With semi-naive: also write what each round did, and what its operators took
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESEARCH, hide_short_help = true)]
     iterations: Option<PathBuf>,
     #[command(flatten)]
     device: DeviceArgs,
@@ -79,7 +82,7 @@ pub(crate) fn closure(
         say!("running on {}\n", device.name());
     }
     let EdgeList { graph, names, n_lines } =
-        time("read", || EdgeList::read(&args.edges, args.header, args.max_unpacked, control))?;
+        time("read", || EdgeList::read(&args.edges, args.header, args.packed.max_unpacked, control))?;
 
     let mut output = match &args.output {
         Some(path) => Some(Output::create(path, TupleRows { names: &names }, control)?),

@@ -1,9 +1,11 @@
 //! `hyperblock cluster`.
 
+use super::AnswerFormat;
 use super::ids::IdArgs;
+use super::input::FileArgs;
+use super::place::DeviceArgs;
 use super::run::tell;
 use super::say::say;
-use super::{AnswerFormat, DeviceArgs, delimiter, size};
 use clap::Args;
 use hyperblock::base::decimal::Decimal;
 use hyperblock::base::paths::keep_apart;
@@ -22,18 +24,20 @@ use std::sync::OnceLock;
 
 #[derive(Args, Debug)]
 pub(crate) struct ClusterArgs {
-    /// The pairs: CSV (also .gz), Parquet or Arrow, with columns left and right, or id_a and id_b, or else
-    /// the first two
+    /// The pairs: CSV (also .gz, .zst), Parquet or Arrow, - for standard input
+    ///
+    /// With columns left and right, or id_a and id_b, or else the first two.
     pairs: PathBuf,
     /// Where the entities go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// components (all records that pairs connect), center (no chains: records join a centre that they
-    /// are alike to), complete (no chains: all records of an entity are in pairs with each other) or tiled-fw
-    /// (as components, by a bit matrix that grows with the square of the records, for comparison); of two tables
-    /// also one-to-one (each record in one pair at most, which together weigh the most), many-to-one (each left
-    /// record with the right one that it is most like) or best (pairs that are the best of both records). All but
-    /// components and tiled-fw look at scores, on the CPU
+    /// How: components, center, complete or tiled-fw; of two tables also one-to-one, many-to-one or best
+    ///
+    /// components: all records that pairs connect. center: no chains, records join a centre that they are alike to. complete: no
+    /// chains, all records of an entity are in pairs with each other. tiled-fw: as components, by a bit matrix that grows with the
+    /// square of the records, for comparison. Of two tables also one-to-one (each record in one pair at most, which together weigh
+    /// the most), many-to-one (each left record with the right one that it is most like) or best (pairs that are the best of both
+    /// records). All but components and tiled-fw look at scores, on the CPU.
     #[arg(long, value_name = "METHOD", default_value_t)]
     method: ClusterMethod,
     /// Leave out pairs with a lower score, or with a lower probability where there are weights
@@ -50,8 +54,9 @@ pub(crate) struct ClusterArgs {
     /// The right table, as --records is the left one
     #[arg(long, value_name = "FILE", requires = "two_tables")]
     right_records: Option<PathBuf>,
-    /// Keep the records of one source apart, as this column of those tables tells sources: no entity has two records of one.
-    /// Records without a source go anywhere. Of several tables, `source` is the table
+    /// Keep the records of one source apart, as this column of those tables tells sources: no entity has two records of one
+    ///
+    /// Records without a source go anywhere. Of several tables, `source` is the table.
     #[arg(long, value_name = "COLUMN")]
     source: Option<String>,
     /// The column with the ids of those tables [default: the first column named id, else the row number]
@@ -63,25 +68,23 @@ pub(crate) struct ClusterArgs {
     /// The column of the pairs with right ids
     #[arg(long, value_name = "COLUMN")]
     right: Option<String>,
-    /// The column of the pairs with scores from 0 to 1, or with weights if it is named weight [default: score,
-    /// or else weight; without one all pairs are equally alike]
+    /// The column of the pairs with scores from 0 to 1, or with weights if it is named weight [default: score, or else weight]
+    ///
+    /// Without one all pairs are equally alike.
     #[arg(long, value_name = "COLUMN")]
     score: Option<String>,
-    /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
-    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
-    delimiter: Option<u8>,
-    /// Read at most so much from a packed file, such as 500M, 8G or 1T [default: 4G, or 64 times the file's size]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    max_unpacked: Option<u64>,
     #[command(flatten)]
     ids: IdArgs,
-    /// Matching pairs (columns id_a, id_b), labelled pairs (id_a, id_b, label) or entities (id, entity_id), to
-    /// measure precision and recall against. Entities and labels may cover a part
+    /// Matching pairs, labelled pairs or entities, to measure precision and recall against
+    ///
+    /// Pairs have columns id_a and id_b, labelled ones also label, entities id and entity_id. Entities and labels may cover a part.
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Of several tables, measure pairs within a table too, as link --within finds them
     #[arg(long, requires = "truth")]
     within: bool,
+    #[command(flatten)]
+    file: FileArgs,
     #[command(flatten)]
     device: DeviceArgs,
 }
@@ -187,8 +190,8 @@ impl ClusterArgs {
         Ok(PairSource {
             path: self.pairs.clone(),
             memory: None,
-            delimiter: self.delimiter,
-            most_unpacked: self.max_unpacked,
+            delimiter: self.file.delimiter,
+            most_unpacked: self.file.packed.max_unpacked,
             ids: [self.left.clone(), self.right.clone()],
             score: self.score.clone(),
             threshold: self.threshold,

@@ -1,6 +1,7 @@
 //! `hyperblock devices`.
 
-use super::{say::answer, start_threads};
+use super::place::start_threads;
+use super::say::answer;
 use hyperblock::Result;
 use hyperblock::device::cpu::Cpu;
 use hyperblock::device::cuda;

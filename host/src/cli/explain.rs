@@ -1,11 +1,53 @@
 //! `hyperblock explain`.
 
+use super::guards::BlockArgs;
+use super::input::InputArgs;
+use super::place::PlaceArgs;
+use super::plan::PlanArgs;
 use super::say::answer;
-use super::{ExplainArgs, PlanFormat};
+use super::tables::TablesArgs;
+use clap::{Args, ValueEnum};
 use hyperblock::base::json::indented;
 use hyperblock::base::shown::Shown;
 use hyperblock::inspect::analyze::N_RUNS;
 use hyperblock::{Control, Result};
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    tables: TablesArgs,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Run the job on the device too, and print what each part of the plan took there, beside what was expected
+    ///
+    /// Told are each access path, each node, and how long intervals, tasks, waits, transfers and kernels took.
+    #[arg(long)]
+    pub(crate) analyze: bool,
+    /// Print what is in the columns: distinct and missing values, lengths, the most frequent values
+    #[arg(long)]
+    stats: bool,
+    /// How to print the plan
+    #[arg(long, value_enum, default_value_t)]
+    format: PlanFormat,
+    #[command(flatten)]
+    block: BlockArgs,
+    #[command(flatten)]
+    device: PlaceArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
+
+/// How a plan is printed.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+enum PlanFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// For Graphviz
+    Dot,
+}
 
 pub(crate) fn explain(args: &ExplainArgs, control: &Control) -> Result<()> {
     let device = args.device.open()?;

@@ -1,12 +1,51 @@
 //! `hyperblock fit`.
 
-use super::FitArgs;
+use super::input::InputArgs;
+use super::place::PlaceArgs;
+use super::plan::PlanArgs;
 use super::run;
 use super::say::answer;
+use super::tables::TablesArgs;
+use clap::Args;
 use hyperblock::base::paths::keep_apart;
-use hyperblock::fit::FitOptions;
+use hyperblock::fit::{FitOptions, MOST_SAMPLED};
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::{Control, Result};
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+pub(crate) struct FitArgs {
+    #[command(flatten)]
+    tables: TablesArgs,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Where the weights go: a TOML file, such as `weights` in [score] names
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Labels: all pairs that match, labels of some pairs, or entities of all records or of some
+    ///
+    /// Pairs have columns id_a and id_b, labelled ones also label, entities id and entity_id. m is then that of the labels, and so
+    /// is the prior, which labels of some pairs do not tell.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// The probability that any two records match, where it is known [default: from labels, from `sure` in [score], or else
+    /// from the candidates]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    prior: Option<f64>,
+    /// Random pairs to look at for u, at most 10,000,000; rarer levels are counted in all pairs
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().sample, value_parser = clap::value_parser!(u64).range(1..=MOST_SAMPLED))]
+    sample: u64,
+    /// The same seed draws the same random pairs
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().seed)]
+    seed: u64,
+    /// Rounds of estimation at most, for each rule
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().rounds, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    #[command(flatten)]
+    device: PlaceArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
 
 pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> {
     // What can be refused at once is refused before any work is done. Weights that the rule file names are there to be made.
@@ -35,4 +74,9 @@ pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> 
         return Ok(());
     }
     answer(format_args!("{fit}"))
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && *number < 1.0);
+    number.ok_or_else(|| "expected a number between 0 and 1".to_owned())
 }

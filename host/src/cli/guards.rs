@@ -17,8 +17,9 @@ pub(crate) struct GuardArgs {
 /// What is left out of a job.
 #[derive(Args, Debug)]
 pub(crate) struct BlockArgs {
-    /// Leave out large blocks: for each rule, the values of its equalities, taken together, that more than N records share.
-    /// The result is then approximate, and the summary lists what was left out
+    /// Leave out large blocks: for each rule, the values of its equalities, taken together, that more than N records share
+    ///
+    /// The result is then approximate, and the summary lists what was left out.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_block: Option<u32>,
 }

@@ -1,8 +1,8 @@
 //! `hyperblock init`.
 
+use super::place::start_threads;
 use super::profile::ReadingArgs;
 use super::say::{answer, say};
-use super::start_threads;
 use super::tables::look_up;
 use clap::Args;
 use hyperblock::base::paths::keep_apart;

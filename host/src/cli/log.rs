@@ -1,9 +1,13 @@
 //! Messages on standard error: warnings, and with --verbose more.
 
 use super::bar::above;
+use super::colour::warning;
 use hyperblock::base::shown::shown;
 use std::io::{self, Write};
 use tracing::Level;
+
+/// What a warning begins with.
+const WARN: &str = " WARN";
 
 pub(crate) fn start(verbose: u8) {
     let level = match verbose {
@@ -30,7 +34,10 @@ impl Write for Lines {
         let text = String::from_utf8_lossy(message);
         let line = shown(text.trim_end_matches('\n'));
         // A message that nobody can read is no reason to stop.
-        let _ = above(|| writeln!(io::stderr(), "{line}"));
+        let _ = above(|| match line.split_once(WARN) {
+            Some(("", message)) => writeln!(io::stderr(), "{}{message}", warning(WARN)),
+            _ => writeln!(io::stderr(), "{line}"),
+        });
         Ok(message.len())
     }
 

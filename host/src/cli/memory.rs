@@ -3,6 +3,7 @@
 
 #![expect(unsafe_code, reason = "an allocator is unsafe to write: see below")]
 
+use crate::cli::exit::FAILED;
 use crate::cli::say::say;
 use hyperblock::base::memory::{grew, shrank};
 use hyperblock::base::stopwatch::under_way;
@@ -127,5 +128,5 @@ fn leave(size: usize) -> ! {
          leave columns or records out, or run where there is more memory\n"
     );
     abandon();
-    std::process::exit(1)
+    std::process::exit(FAILED.into())
 }

@@ -1,8 +1,10 @@
 //! `hyperblock profile`.
 
+use super::AnswerFormat;
+use super::input::FileArgs;
+use super::place::start_threads;
 use super::say::answer;
 use super::tables::look_up;
-use super::{AnswerFormat, delimiter, size, start_threads};
 use clap::Args;
 use hyperblock::base::json::indented;
 use hyperblock::base::shown::Shown;
@@ -32,19 +34,15 @@ pub(crate) struct ReadingArgs {
     /// The column with the ids [default: the first column named id, else the row number]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) id: Option<String>,
-    /// What separates fields in CSV: one ASCII character, or `tab` [default: a comma; a tab for .tsv]
-    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
-    pub(crate) delimiter: Option<u8>,
-    /// Read at most so much from a packed file, such as 500M, 8G or 1T [default: 4G, or 64 times the file's size]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) max_unpacked: Option<u64>,
+    #[command(flatten)]
+    file: FileArgs,
 }
 
 impl ReadingArgs {
     /// With the ids of this column, or the usual ones.
     pub(crate) fn options(&self, id: Option<&String>) -> ReadOptions {
         let id = id.map_or(IdSource::Usual, |name| IdSource::Column(name.clone()));
-        let (delimiter, most_unpacked) = (self.delimiter, self.max_unpacked);
+        let (delimiter, most_unpacked) = (self.file.delimiter, self.file.packed.max_unpacked);
         ReadOptions { delimiter, id, most_unpacked, ..ReadOptions::default() }
     }
 }

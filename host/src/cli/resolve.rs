@@ -1,15 +1,89 @@
 //! `hyperblock resolve`.
 
-use super::{AnswerFormat, ResolveArgs, guards, run};
+use super::budget::BudgetArgs;
+use super::cache::CacheArgs;
+use super::checkpoint::CheckpointArgs;
+use super::closer::CloserArgs;
+use super::guards::{self, GuardArgs};
+use super::ids::IdArgs;
+use super::input::InputArgs;
+use super::place::PlaceArgs;
+use super::plan::PlanArgs;
+use super::tables::TablesArgs;
+use super::{AnswerFormat, run};
+use clap::Args;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::{enter, whole};
 use hyperblock::base::target::Target;
+use hyperblock::entities::cluster::ClusterMethod;
+use hyperblock::job::Beside;
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::output::{ChangeRows, EntityRows, Format, Output, ScoredRows};
 use hyperblock::{Control, Resolve, Result, Watch};
 use std::mem::ManuallyDrop;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+#[derive(Args, Debug)]
+pub(crate) struct ResolveArgs {
+    #[command(flatten)]
+    tables: TablesArgs,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Where the entities go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
+    ///
+    /// One row a record: id and entity_id, the id of the entity's first record; of two tables also which table, of several its
+    /// name, as source.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Where the pairs go that entities were made of, with rule and score
+    #[arg(long, value_name = "FILE")]
+    pairs: Option<PathBuf>,
+    /// Add the values of these columns of both records to each of these pairs: l.NAME, r.NAME, NAME (of both) or all, as link does
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "pairs")]
+    columns: Vec<Beside>,
+    /// How entities are made of pairs: components, center, complete or tiled-fw; of two tables also one-to-one, many-to-one or best
+    ///
+    /// components: all records that pairs connect. center: records join the centre that they are most like, and do not chain.
+    /// complete: all pairs of an entity must be there. tiled-fw: components by the closure of a bit matrix, for comparison. Of two
+    /// tables also one-to-one (each record in one pair at most, which together weigh the most), many-to-one (each left record
+    /// with the right one that it is most like) or best (pairs that are the best of both records).
+    #[arg(long, value_name = "METHOD", default_value_t)]
+    method: ClusterMethod,
+    /// Keep the records of one source apart, as this column tells sources: no entity has two records of one
+    ///
+    /// Records without a source go anywhere. Of two tables, both have the column.
+    #[arg(long, value_name = "COLUMN")]
+    source: Option<String>,
+    #[command(flatten)]
+    ids: IdArgs,
+    /// Matching pairs, labelled pairs or entities, to measure every step against
+    ///
+    /// Pairs have columns id_a and id_b, labelled ones also label, entities id and entity_id. Told are pairwise and B-cubed
+    /// precision, recall and F1. Entities and labels may cover a part.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Where precision, recall and F1 at all thresholds go, as CSV
+    ///
+    /// A picture of them (.svg) and a table of how many pairs of a probability were right (.reliability.csv) stand beside it. All
+    /// scored pairs then stay in memory.
+    #[arg(long, value_name = "FILE", requires = "truth")]
+    curve: Option<PathBuf>,
+    #[command(flatten)]
+    closer: CloserArgs,
+    #[command(flatten)]
+    guards: GuardArgs,
+    #[command(flatten)]
+    pub(super) budget: BudgetArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
+    device: PlaceArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
 
 pub(crate) fn resolve(args: &ResolveArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
     args.checkpoint.close(resolved(args, summary, control), summary != Some(AnswerFormat::Text), control)

@@ -1,67 +1,127 @@
 //! `hyperblock link` and `hyperblock dedupe`.
 
+use super::AnswerFormat;
+use super::budget::BudgetArgs;
+use super::cache::CacheArgs;
 use super::checkpoint::CheckpointArgs;
+use super::closer::CloserArgs;
+use super::colour::Headed;
+use super::guards::{self, GuardArgs};
+use super::input::InputArgs;
+use super::place::PlaceArgs;
+use super::plan::PlanArgs;
 use super::say::{answer, say};
-use super::tables::deduped;
-use super::{AnswerFormat, DedupeArgs, LinkArgs, OutputArgs, PlaceArgs, guards};
+use super::tables::{Tables, TablesArgs, deduped};
+use clap::{ArgGroup, Args};
 use hyperblock::base::json::indented;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::stopwatch::{time, whole};
 use hyperblock::base::target::Target;
 use hyperblock::entities::score::Scoring;
+use hyperblock::job::Beside;
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{Format, Output, Rows, ScoredRows};
-use hyperblock::{Candidate, Control, Job, Kept, Prepared, Result};
+use hyperblock::{Candidate, Control, Kept, Prepared, Result};
 use serde_json::Value;
 use std::fmt::Display;
 use std::mem::ManuallyDrop;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug)]
+pub(crate) struct LinkArgs {
+    #[command(flatten)]
+    tables: TablesArgs,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    pub(super) job: JobArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DedupeArgs {
+    /// The table: CSV (also .gz, .zst), Parquet or Arrow, - for standard input
+    ///
+    /// Several, or a pattern of them in quotes ('parts/*.csv'), are taken as one, in which the column `source` says what each
+    /// record's table is called (shop.csv.gz is shop).
+    #[arg(value_name = "TABLE", required = true)]
+    tables: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    pub(super) job: JobArgs,
+}
+
+/// What is the same for both.
+#[derive(Args, Debug)]
+pub(crate) struct JobArgs {
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    guards: GuardArgs,
+    #[command(flatten)]
+    pub(super) budget: BudgetArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
+    device: PlaceArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("result").required(true).args(["output", "count"])))]
+struct OutputArgs {
+    /// Where the pairs go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print only how many pairs there are, and write none
+    #[arg(long)]
+    count: bool,
+    /// Add the values of these columns of both records to each pair: l.NAME, r.NAME, NAME (of both) or all
+    ///
+    /// l.NAME is of the left one, r.NAME of the right one, NAME of both, and all is all but the ids; comma-separated. They become the
+    /// columns left_NAME and right_NAME, behind all others.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "output")]
+    columns: Vec<Beside>,
+    /// Matching pairs, labelled pairs or entities, to measure recall and precision against
+    ///
+    /// Pairs have columns id_a and id_b, labelled ones also label, entities id and entity_id. Entities and labels may cover a part.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    #[command(flatten)]
+    closer: CloserArgs,
+}
 
 pub(crate) fn link(args: &LinkArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    let tables = args.tables.linked(&args.input)?;
-    let read = tables.reads().chain(args.plan.reads()).collect();
-    let job = args.plan.apply(tables.job()).guards(args.guards.guards()).cache(args.cache.cache());
-    let job = args.output.apply(job);
-    let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
-    args.checkpoint.close(ran, summary != Some(AnswerFormat::Text), control)
+    run(&args.job, &args.tables.linked(&args.input)?, summary, control)
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    let tables = deduped(&args.input, &args.tables)?;
-    let read = tables.reads().chain(args.plan.reads()).collect();
-    let job = args.plan.apply(tables.job());
-    let job = args.output.apply(job.guards(args.guards.guards()).cache(args.cache.cache()));
-    let ran = run(&job, read, &args.output, (&args.device, &args.checkpoint), summary, control);
-    args.checkpoint.close(ran, summary != Some(AnswerFormat::Text), control)
+    run(&args.job, &deduped(&args.input, &args.tables)?, summary, control)
 }
 
-impl OutputArgs {
-    /// The job, made ready for what is asked.
-    fn apply(&self, job: Job) -> Job {
-        self.closer.apply(job).beside(self.columns.clone())
-    }
+fn run(args: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control: &Control) -> Result<()> {
+    args.checkpoint.close(ran(args, tables, told, control), told != Some(AnswerFormat::Text), control)
 }
 
-fn run<'a>(
-    job: &Job,
-    mut read: Vec<(&'static str, &'a Path)>,
-    args: &'a OutputArgs,
-    (device, checkpoint): (&PlaceArgs, &CheckpointArgs),
-    told: Option<AnswerFormat>,
-    control: &Control,
-) -> Result<()> {
+fn ran(asked: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control: &Control) -> Result<()> {
     // JSON stands alone, for whoever reads it.
     let quiet = told != Some(AnswerFormat::Text);
     // What can be refused at once is refused before any work is done.
+    let JobArgs { output: args, checkpoint, device, .. } = asked;
     if let Some(output) = &args.output {
         Format::of(output)?;
     }
     let mut outputs: Vec<_> = args.output.iter().map(|output| ("-o", output.as_path())).collect();
     outputs.extend(args.closer.outputs()?);
-    read.extend(args.truth.iter().map(|truth| ("the truth", truth.as_path())));
-    keep_apart(&outputs, &read)?;
-    let (device, mut job) = device.prepare(job, checkpoint, quiet, control)?;
+    let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
+    keep_apart(&outputs, &tables.reads().chain(asked.plan.reads()).chain(truth).collect::<Vec<_>>())?;
+    let job = asked.plan.apply(tables.job()).guards(asked.guards.guards()).cache(asked.cache.cache());
+    let (device, mut job) =
+        device.prepare(&args.closer.apply(job).beside(args.columns.clone()), checkpoint, quiet, control)?;
     checkpoint.open(&job, &*device, control)?;
     job.keep_ids();
     // The system takes memory back sooner than it could be handed back piece by piece.
@@ -135,7 +195,7 @@ fn run<'a>(
 pub(crate) fn tell(how: Option<AnswerFormat>, summary: &dyn Display, json: impl FnOnce() -> Value) {
     match how {
         None => {}
-        Some(AnswerFormat::Text) => say!("{summary}"),
+        Some(AnswerFormat::Text) => say!("{}", Headed(summary)),
         Some(AnswerFormat::Json) => say!("{}\n", indented(&json())),
     }
 }

@@ -1,9 +1,11 @@
 //! `hyperblock sample`.
 
+use super::AnswerFormat;
 use super::guards::BlockArgs;
+use super::input::InputArgs;
+use super::place::PlaceArgs;
 use super::say::answer;
 use super::tables::TablesArgs;
-use super::{AnswerFormat, InputArgs, PlaceArgs};
 use clap::Args;
 use hyperblock::base::json::indented;
 use hyperblock::inspect::sample::{Draw, Printed, Sample};

@@ -1,5 +1,6 @@
 //! Signals: Ctrl-C, SIGTERM and SIGHUP cancel the job.
 
+use super::exit::INTERRUPTED;
 use hyperblock::base::target::abandon;
 use hyperblock::{Control, Error, Result};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ pub(crate) fn cancels(control: Control) -> Result<Arc<Control>> {
     ctrlc::set_handler(move || {
         if asked.swap(true, Relaxed) {
             abandon();
-            std::process::exit(130);
+            std::process::exit(INTERRUPTED.into());
         }
         watched.cancel();
     })

@@ -1,17 +1,17 @@
 //! Tables on the command line: one, two, several, or what a pattern stands for.
 
-use super::InputArgs;
+use super::input::InputArgs;
 use clap::Args;
-use hyperblock::read::table::{IdSource, ReadOptions};
 use hyperblock::{Error, Input, Job, Result};
 use std::path::{Path, PathBuf};
 
 /// The tables of a command that takes one table or more.
 #[derive(Args, Debug)]
 pub(crate) struct TablesArgs {
-    /// The tables: CSV (also .gz), Parquet or Arrow, or a pattern of them in quotes ('parts/*.csv'). Of two, the left one and the
-    /// right one; of more, pairs are across each two of them. A table is called by its file's name (shop.csv.gz is shop): rules
-    /// see it in the column `source`
+    /// The tables: CSV (also .gz, .zst), Parquet or Arrow, - for standard input, or a pattern of them in quotes ('parts/*.csv')
+    ///
+    /// Of two, the left one and the right one; of more, pairs are across each two of them. A table is called by its file's name
+    /// (shop.csv.gz is shop): rules see it in the column `source`.
     #[arg(value_name = "TABLE", required = true)]
     tables: Vec<PathBuf>,
     /// Find pairs within the tables too, and not only across them
@@ -125,38 +125,5 @@ impl Tables<'_> {
         let (id, right_id) = (self.input.id.as_ref(), self.right_id.or(self.input.id.as_ref()));
         job.read_options(self.input.read_options(id), self.input.read_options(right_id))
             .columns(self.input.columns())
-    }
-}
-
-impl InputArgs {
-    fn read_options(&self, id: Option<&String>) -> ReadOptions {
-        let id = id.map_or(IdSource::Usual, |name| IdSource::Column(name.clone()));
-        let (delimiter, most_unpacked) = (self.delimiter, self.max_unpacked);
-        ReadOptions { delimiter, id, most_unpacked, ..ReadOptions::default() }
-    }
-
-    /// What columns go by which names: a name that stands twice has the columns of both.
-    fn columns(&self) -> Vec<(String, Vec<String>)> {
-        let mut all: Vec<(String, Vec<String>)> = Vec::new();
-        for (name, columns) in &self.map {
-            match all.iter_mut().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
-                Some((_, others)) => others.extend(columns.iter().cloned()),
-                None => all.push((name.clone(), columns.clone())),
-            }
-        }
-        all
-    }
-}
-
-/// `name=title,product_name`
-pub(crate) fn map(text: &str) -> Result<(String, Vec<String>), String> {
-    let wrong = || "write NAME=COLUMN, or NAME=COLUMN,COLUMN".to_owned();
-    let (name, columns) = text.split_once('=').ok_or_else(wrong)?;
-    let columns: Vec<String> = columns.split(',').map(|column| column.trim().to_owned()).collect();
-    let name = name.trim();
-    if name.is_empty() || columns.iter().any(String::is_empty) {
-        Err(wrong())
-    } else {
-        Ok((name.to_owned(), columns))
     }
 }

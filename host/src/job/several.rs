@@ -181,6 +181,12 @@ impl Prepared {
         tables.map(|(name, records)| (name.to_owned(), records.len() as u32)).collect()
     }
 
+    /// The column that the ids of each table come from; none where they are row numbers.
+    pub(super) fn id_columns(&self) -> Vec<Option<String>> {
+        let tables = [Some(&self.left), self.second()].into_iter().flatten();
+        tables.flat_map(|table| table.id_columns.iter().cloned()).collect()
+    }
+
     /// Of the pairs of some records, or of all, those that do not count because both are of one table.
     pub(crate) fn n_within(&self, kept: Option<&[u32]>) -> u64 {
         let n = |records: Range<u32>| match kept {

@@ -55,6 +55,7 @@ impl EdgeList {
     /// line is no edge. What is packed may unpack to `most_unpacked` bytes ([`ReadOptions::most_unpacked`]).
     pub fn read(path: &Path, header: bool, most_unpacked: Option<u64>, control: &Control) -> Result<Self> {
         let source = Source::open(path, most_unpacked, control)?;
+        let path = source.path();
         if source.len() == 0 {
             return Err(no_edges(path));
         }

@@ -19,6 +19,7 @@ mod missing;
 mod picked;
 mod pieces;
 mod pipe;
+mod proposed;
 mod schema;
 mod source;
 mod sources;
@@ -45,6 +46,7 @@ use crate::base::timeline::Lane;
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use proposed::Proposed;
 use std::path::{Path, PathBuf};
 use united::United;
 
@@ -98,6 +100,8 @@ pub struct Table {
     values: Vec<Option<LargeStringArray>>,
     /// The records' ids.
     pub ids: Ids,
+    /// The column that they come from, or none if they are row numbers; of several tables that are one, of each.
+    pub(crate) id_columns: Vec<Option<String>>,
     /// What is known instead of the text, where that was not read.
     bare: Option<Bare>,
     /// Which file it is of, if it is kept in a cache.
@@ -170,8 +174,9 @@ impl Table {
             return Err(Error::table(source.path(), "the file is empty; a table starts with a header"));
         }
         control.begin(source.len(), "bytes");
+        let proposed = Proposed::of(source.path(), &options.id);
         let is_wanted = |name: &str| options.wants(wanted, name);
-        let keep = Keep { id: &options.id, wanted: &is_wanted };
+        let keep = Keep { id: &options.id, wanted: &is_wanted, proposed: &proposed };
         let unpacked = source.unpacked(options.most_unpacked);
         let contents = match Format::of(source)? {
             Some(Format::Parquet) => arrow::parquet::read(source, &keep, unpacked, control)?,
@@ -195,7 +200,10 @@ impl Table {
         let mut schema = Schema { table: path.display().to_string(), columns };
         let id = schema.id(path, &options.id)?;
         let ids = match id {
-            None => Ids::rows(n_rows),
+            None => {
+                Proposed::of(path, &options.id).warn(path, &schema, &values, control)?;
+                Ids::rows(n_rows)
+            }
             Some(ix) => {
                 let missing = || Error::Internal(format!("the id column of {} was not read", path.display()));
                 let values = match wanted(&schema.columns[ix].name) {
@@ -212,8 +220,8 @@ impl Table {
         if !options.missing.is_empty() {
             options.missing.take_out(&mut schema, &mut values, infers_kinds, control);
         }
-        let path = path.to_owned();
-        Ok(Self { path, schema, values, ids, bare: None, origin: None, united: None, called })
+        let (path, id_columns) = (path.to_owned(), vec![options.id.named(&schema)]);
+        Ok(Self { path, schema, values, ids, id_columns, bare: None, origin: None, united: None, called })
     }
 
     /// The column that ids come from, if one does.
@@ -227,8 +235,8 @@ impl Table {
         let Self { path, schema, values, ids, .. } = self;
         let (path, schema, values) = (path.clone(), schema.clone(), values.clone());
         let ids = ids.part(records);
-        let called = self.called.clone();
-        Self { path, schema, values, ids, bare: None, origin: None, united: None, called }
+        let (called, id_columns) = (self.called.clone(), self.id_columns.clone());
+        Self { path, schema, values, ids, id_columns, bare: None, origin: None, united: None, called }
     }
 
     /// Takes words for nothing out of the values, as if the table had been read so; whether there were any.
@@ -307,26 +315,41 @@ impl ReadOptions {
 }
 
 impl IdSource {
-    /// The column with the ids, if one has them.
+    /// The column that ids come from, unless they are row numbers.
     pub(crate) fn column(&self, schema: &Schema) -> Option<usize> {
-        let usual = || schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"));
         match self {
             Self::Column(name) => schema.find(name),
-            Self::Usual => usual(),
-            Self::Preferred(name) => schema.find(name).or_else(usual),
+            Self::Usual => usual_id(schema),
+            Self::Preferred(name) => schema.find(name).or_else(|| usual_id(schema)),
             Self::RowNumbers => None,
         }
     }
+
+    /// Its name.
+    fn named(&self, schema: &Schema) -> Option<String> {
+        self.column(schema).map(|ix| schema.columns[ix].name.clone())
+    }
+}
+
+/// The first column of ids, if nobody names one.
+fn usual_id(schema: &Schema) -> Option<usize> {
+    schema.columns.iter().position(|column| column.name.eq_ignore_ascii_case("id"))
 }
 
 /// Which columns to keep.
 struct Keep<'a> {
     id: &'a IdSource,
     wanted: &'a dyn Fn(&str) -> bool,
+    /// Those that may be ids, where they can be read.
+    proposed: &'a Proposed,
 }
 
 impl Keep<'_> {
     fn keeps(&self, name: &str) -> bool {
+        self.needs(name) || self.proposed.has(name)
+    }
+
+    fn needs(&self, name: &str) -> bool {
         let is_id = match self.id {
             IdSource::Usual => name.eq_ignore_ascii_case("id"),
             IdSource::Column(id) => name.eq_ignore_ascii_case(id),

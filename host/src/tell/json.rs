@@ -3,7 +3,8 @@
 //! ```text
 //! version     1; raised when a key goes or changes its meaning, not when one is added
 //! device      where it ran
-//! records     left, and right (null for one table); of several that are one: tables: [{name, records}]
+//! records     left, and right (null for one table); of several that are one: tables: [{name, records}]; ids: of each table the
+//!             column that they come from, or null where they are row numbers
 //! pairs       all, candidates; compared: so many, or no more than that unless compared_is_exact; unseen: the others, which
 //!             were ruled out without being compared; by_rule: [{name, candidates}]; rules one by one add allows, alone, and where the
 //!             truth is known matches, matches_alone, recall_lost, precision
@@ -55,6 +56,7 @@ impl Summary {
             let table = |(name, n): &(String, u32)| json!({ "name": name, "records": n });
             records["tables"] = self.tables.iter().map(table).collect();
         }
+        records["ids"] = self.ids.iter().cloned().collect();
         json!({
             "version": SUMMARY_VERSION,
             "device": self.device,

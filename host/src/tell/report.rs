@@ -23,6 +23,8 @@ pub struct Summary {
     pub n_right: Option<u32>,
     /// Where several tables are compared as one: what each is called, and its records.
     pub tables: Vec<(String, u32)>,
+    /// The column that the ids of each table come from; none where they are row numbers.
+    pub ids: Vec<Option<String>>,
     /// All pairs there are.
     pub n_pairs: u64,
     /// Pairs of records that were compared: put beside each other by an access path, a neighbourhood, or since all are. The
@@ -60,6 +62,26 @@ impl Summary {
     pub fn n_unseen(&self) -> u64 {
         self.n_pairs - self.compared.most.min(self.n_pairs)
     }
+
+    /// Where ids come from: said once, if it is the same for all tables, and of several by their names.
+    fn write_ids(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let from = |column: &Option<String>| match column {
+            None => "row numbers".to_owned(),
+            Some(column) => format!("column {}", shown(column)),
+        };
+        let all: Vec<String> = self.ids.iter().map(from).collect();
+        let Some(first) = all.first() else { return Ok(()) };
+        let ids = if all.iter().all(|ids| ids == first) {
+            first.clone()
+        } else if self.tables.len() == all.len() {
+            let named =
+                self.tables.iter().zip(&all).map(|((name, _), ids)| format!("{}: {ids}", shown(name)));
+            named.collect::<Vec<_>>().join(", ")
+        } else {
+            all.join(" × ")
+        };
+        writeln!(f, "ids from         {ids}")
+    }
 }
 
 impl fmt::Display for Summary {
@@ -80,6 +102,7 @@ impl fmt::Display for Summary {
         for (name, n) in &self.tables {
             writeln!(f, "  {:width$}  {}", shown(name).to_string(), HumanCount((*n).into()))?;
         }
+        self.write_ids(f)?;
         let Compared { most, is_exact } = self.compared;
         let [compared, all, unseen] = [most, self.n_pairs, self.n_unseen()].map(HumanCount);
         match (is_exact, self.n_unseen()) {

@@ -190,6 +190,7 @@ fn the_summary_counts_causes_and_rules() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          3,000
+    ids from         column id
     pairs compared   4,498,500 of 4,498,500
     candidates       755
       same contact                     613

@@ -22,6 +22,7 @@ fn large_blocks_are_left_out_and_told_of() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          8
+    ids from         column id
     pairs compared   28 of 28
     candidates       2
       city  1

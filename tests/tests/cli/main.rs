@@ -9,7 +9,7 @@
 //! [`profile`] what it says of tables by themselves, [`init`] the rules that it drafts for them,
 //! [`tables`] several tables as one, [`values`] what values are made of, [`closure`] what it makes of graphs, [`errors`] what it
 //! says when something is wrong, [`truth`] how good it says that it is where labels cover a part, [`escapes`] that it says nothing
-//! to a terminal but text, [`example`] a paper's example, [`plans`] plans of other devices, [`places`] where outputs may go,
+//! to a terminal but text, [`example`] a paper's example, [`plans`] plans of other devices, [`pipelines`] how it goes along with shells and other programs, [`places`] where outputs may go,
 //! [`limits`] what it does with too little memory, [`budgets`] with
 //! less than it would take, [`work`] how
 //! long it takes where much is asked, and [`signals`] how it
@@ -38,6 +38,7 @@ mod neighbours;
 mod numbers;
 mod outputs;
 mod pairs;
+mod pipelines;
 #[cfg(unix)]
 mod places;
 mod plans;

@@ -56,6 +56,7 @@ fn the_summary_says_what_is_approximate() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5
+    ids from         column id
     pairs compared   0 of 10
     candidates       6
       near by name     4

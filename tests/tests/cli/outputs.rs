@@ -61,7 +61,7 @@ fn summaries_for_programs() {
         summary
     };
     let found = told("dedupe people.csv -r rules.toml -o pairs.csv --truth truth.csv");
-    assert_eq!(found["records"], json!({ "left": 5, "right": null }));
+    assert_eq!(found["records"], json!({ "left": 5, "right": null, "ids": ["id"] }));
     let by_rule = [("same name", 1), ("near name, near birth", 1)];
     let by_rule = by_rule.map(|(name, n)| json!({ "name": name, "candidates": n }));
     assert_eq!(found["pairs"]["by_rule"], json!(by_rule));
@@ -111,6 +111,7 @@ fn a_count_with_its_summary() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5
+    ids from         column id
     pairs compared   10 of 10
     candidates       2
       same name              1
@@ -223,6 +224,7 @@ fn the_demo() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          3,000
+    ids from         column id
     pairs compared   4,498,500 of 4,498,500
     candidates       755
       same contact                     613
@@ -420,6 +422,7 @@ fn summary() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5
+    ids from         column id
     pairs compared   10 of 10
     candidates       2
       same name              1
@@ -441,6 +444,7 @@ fn summary_with_true_pairs() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5
+    ids from         column id
     pairs compared   10 of 10
     candidates       2
       same name              1
@@ -468,6 +472,7 @@ fn summary_with_true_entities() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5
+    ids from         column id
     pairs compared   10 of 10
     candidates       2
       same name              1
@@ -495,6 +500,7 @@ fn summary_of_two_tables_with_true_pairs() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5 × 3
+    ids from         column id
     pairs compared   15 of 15
     candidates       8
       rule 1  3

@@ -13,6 +13,7 @@ fn every_pair_is_a_candidate() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5
+    ids from         column id
     pairs compared   10 of 10
     candidates       10
       all pairs  10

@@ -67,6 +67,7 @@ fn the_summary_measures_every_step() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5
+    ids from         column id
     pairs compared   10 of 10
     candidates       6
       same city  6

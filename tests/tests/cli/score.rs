@@ -40,6 +40,7 @@ fn a_column_of_scores() {
     running on cpu (N threads)
     device           cpu (N threads)
     records          5
+    ids from         column id
     pairs compared   10 of 10
     candidates       4
       city  4

@@ -83,9 +83,14 @@ impl Columns {
         let mut columns = Self { schemas: Vec::with_capacity(names.len()), kept: Vec::new() };
         for (ix, (name, field)) in names.into_iter().zip(schema.fields()).enumerate() {
             let mut kind = Kind::Text;
-            if keep.keeps(&name) {
-                kind = kind_of(reading, &name, field.data_type())?;
-                columns.kept.push(Kept { ix, is_uuid: is_uuid(field) });
+            match keep.keeps(&name).then(|| kind_of(reading, &name, field.data_type())) {
+                Some(Ok(known)) => {
+                    kind = known;
+                    columns.kept.push(Kept { ix, is_uuid: is_uuid(field) });
+                }
+                Some(Err(error)) if keep.needs(&name) => return Err(error),
+                // What may be ids holds something else.
+                Some(Err(_)) | None => {}
             }
             let why_text = Some("the file declares it as text".into());
             columns.schemas.push(ColumnSchema { name, kind, why_text });

@@ -1,7 +1,7 @@
 //! Blocked gzip, as bgzip writes it: a row of short gzip members, each of which says how long it is. So all threads can
 //! unpack it, some members each.
 //!
-//! In other gzip files nobody knows where a member ends before it is unpacked; one thread reads them ([`Unpacked::gzip`]).
+//! In other gzip files nobody knows where a member ends before it is unpacked; one thread reads them ([`Unpacked::all_of`]).
 //! It also reads blocks that something is wrong with, and says what.
 
 use super::unpacked::Unpacked;
@@ -101,6 +101,7 @@ impl Member {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::table::unpacked::Packing;
     use flate2::write::GzEncoder;
     use flate2::{Compression, GzBuilder};
     use std::io::Write;
@@ -138,7 +139,8 @@ mod tests {
         assert_eq!(by_blocks(&packed, None), Some(text.clone()));
         assert_eq!(by_blocks(&packed, Some(text.len() as u64)), Some(text.clone()));
         assert_eq!(by_blocks(&packed, Some(text.len() as u64 - 1)), None);
-        let gzip = Unpacked::of(Path::new("t.gz"), None, 0).gzip(&packed[..], &Control::default());
+        let gzip =
+            Unpacked::of(Path::new("t.gz"), None, 0).all_of(Packing::Gzip, &packed[..], &Control::default());
         assert_eq!(gzip.unwrap(), text);
     }
 
@@ -149,7 +151,11 @@ mod tests {
         for at in 0..packed.len() {
             let mut damaged = packed.clone();
             damaged[at] ^= 1;
-            let whole = Unpacked::of(Path::new("t.gz"), None, 0).gzip(&damaged[..], &Control::default());
+            let whole = Unpacked::of(Path::new("t.gz"), None, 0).all_of(
+                Packing::Gzip,
+                &damaged[..],
+                &Control::default(),
+            );
             if let Some(unpacked) = by_blocks(&damaged, None) {
                 assert_eq!(unpacked, whole.unwrap(), "{at}");
             }

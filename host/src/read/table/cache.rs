@@ -105,10 +105,14 @@ impl Cache {
         if !options.missing.is_empty() {
             options_text += &format!(" {:?}", options.missing);
         }
+        let id = &options.id;
         let options = options_text;
         let file = self.path(&format!("{} {options} {wanted:?}", stamp.path), "table");
         match self.known(&file, path, &stamp, &options, wanted, control) {
-            Ok(Some(table)) => return Ok(table),
+            Ok(Some(mut table)) => {
+                table.id_columns = vec![id.named(&table.schema)];
+                return Ok(table);
+            }
             Ok(None) => {}
             Err(damaged) => self.tell(&file, &damaged),
         }
@@ -297,6 +301,8 @@ fn table(header: Header, path: &Path, reader: &Reader, control: &Control) -> Res
         schema,
         values,
         ids,
+        // How it was read says it.
+        id_columns: Vec::new(),
         bare: Some(Bare { stamp: origin.stamp.clone(), odds }),
         origin: Some(origin),
         united: None,

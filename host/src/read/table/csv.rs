@@ -7,7 +7,11 @@ mod parts;
 mod records;
 
 use super::source::{Source, SourceReader};
-use super::{BYTE_ORDER_MARK, Contents, Keep, MAX_FIELD, field_too_long, kind, name_columns};
+use super::sources::PACKED;
+use super::{
+    BYTE_ORDER_MARK, ColumnSchema, Contents, Keep, Kind, MAX_FIELD, Schema, field_too_long, kind,
+    name_columns,
+};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::timeline::Lane;
@@ -46,15 +50,20 @@ pub(super) fn read(
             .map_err(|_| Error::table(path, "the header is not valid UTF-8; convert the file"))
     });
     let names = name_columns(path, header.collect::<Result<Vec<_>>>()?.into_iter())?;
+    let schema = header_of(path, &names);
     let keeps: Vec<bool> = names.iter().map(|name| keep.keeps(name)).collect();
     let first = start + reader.position().byte();
     let (values, n_rows) = match parts::read(source, first, &Layout::new(&keeps, delimiter), control)? {
         Some(read) => read,
         None => {
-            let rows = Rows { source, start, delimiter, names: &names, keeps: &keeps };
+            let rows = Rows { source, start, delimiter, names: &names, keeps: &keeps, hint: schema.hint() };
             rows.read(reader, control)?
         }
     };
+    // Whoever does not ask for the only column is told so where the columns are missed.
+    if let (Some(hint), [true]) = (schema.hint(), &keeps[..]) {
+        tracing::warn!("{}: {hint}", path.display());
+    }
     let infer = || {
         names
             .into_par_iter()
@@ -62,7 +71,7 @@ pub(super) fn read(
             .map(|(name, values)| {
                 let schema = match &values {
                     Some(values) => kind::infer(name, values, control),
-                    None => super::ColumnSchema { name, kind: super::Kind::Text, why_text: None },
+                    None => ColumnSchema { name, kind: Kind::Text, why_text: None },
                 };
                 (schema, values)
             })
@@ -80,6 +89,8 @@ struct Rows<'a> {
     delimiter: u8,
     names: &'a [String],
     keeps: &'a [bool],
+    /// What may separate fields instead.
+    hint: Option<String>,
 }
 
 impl Rows<'_> {
@@ -116,9 +127,10 @@ impl Rows<'_> {
             }
             if record.len() != names.len() {
                 let message = format!(
-                    "row {n_rows} (line {line}) has {} fields, the header has {}; is a delimiter or a quote missing?",
+                    "row {n_rows} (line {line}) has {} fields, the header has {}; {}",
                     record.len(),
-                    names.len()
+                    names.len(),
+                    self.hint.as_deref().unwrap_or("is a delimiter or a quote missing?")
                 );
                 return Err(Error::table(path, message));
             }
@@ -143,9 +155,16 @@ fn reader<R: Read>(bytes: R, delimiter: u8) -> Reader<R> {
     builder.delimiter(delimiter).has_headers(false).flexible(true).buffer_capacity(BUFFER).from_reader(bytes)
 }
 
+/// The columns, before it is known what they hold.
+fn header_of(path: &Path, names: &[String]) -> Schema {
+    let column = |name: &String| ColumnSchema { name: name.clone(), kind: Kind::Text, why_text: None };
+    Schema { table: path.display().to_string(), columns: names.iter().map(column).collect() }
+}
+
 fn named_as_tabbed(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let packed = name.rsplit_once('.').filter(|(_, ending)| PACKED.contains(ending));
+    let name = packed.map_or(&*name, |(name, _)| name);
     name.ends_with(".tsv") || name.ends_with(".tab")
 }
 

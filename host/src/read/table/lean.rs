@@ -1,10 +1,11 @@
 //! Tables of which there is no memory to hold all text: their columns are read some at a time.
 
-use super::source::GZIP;
+use super::unpacked::Packing;
 use super::{Bare, IdSource, ReadOptions, Table};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::stamp::Stamp;
+use crate::base::stdin::is_stdin;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -15,13 +16,16 @@ const UNPACKED: u64 = 5;
 impl Table {
     /// About how many bytes of text a table has; of what is no file nothing is known.
     pub(crate) fn n_bytes_of_text(path: &Path) -> Result<u64> {
+        if is_stdin(path) {
+            return Ok(0);
+        }
         let file = fs::metadata(path).map_err(Error::io(path))?;
         if !file.is_file() {
             return Ok(0);
         }
-        let mut first = [0; 4];
+        let mut first = [0; Packing::HEAD];
         let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok();
-        let is_packed = is_read && (first.starts_with(&GZIP) || first == *b"PAR1");
+        let is_packed = is_read && (Packing::of(&first).is_some() || first == *b"PAR1");
         Ok(file.len() * if is_packed { UNPACKED } else { 1 })
     }
 

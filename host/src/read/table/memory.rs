@@ -4,6 +4,7 @@
 //! rows of a batch at a time.
 
 use super::input::{Batches, Input};
+use super::proposed::Proposed;
 use super::{Keep, ReadOptions, Table, arrow};
 use crate::base::control::Control;
 use crate::base::error::Result;
@@ -17,8 +18,9 @@ impl Table {
         control: &Control,
     ) -> Result<Self> {
         control.guard(|| {
+            let proposed = Proposed::of(batches.name(), &options.id);
             let is_wanted = |name: &str| options.wants(wanted, name);
-            let keep = Keep { id: &options.id, wanted: &is_wanted };
+            let keep = Keep { id: &options.id, wanted: &is_wanted, proposed: &proposed };
             control.begin(batches.n_rows() as u64, "rows");
             let contents = arrow::memory(batches, &keep, control)?;
             Self::new(batches.name(), contents, options, wanted, control)

@@ -94,7 +94,17 @@ impl Table {
     fn with_text(&self, values: Vec<Option<LargeStringArray>>, n_records: usize) -> Self {
         let (path, schema) = (self.path.clone(), self.schema.clone());
         let (ids, called) = (Ids::rows(n_records), self.called.clone());
-        Self { path, schema, values, ids, bare: None, origin: None, united: None, called }
+        Self {
+            path,
+            schema,
+            values,
+            ids,
+            id_columns: vec![None],
+            bare: None,
+            origin: None,
+            united: None,
+            called,
+        }
     }
 }
 

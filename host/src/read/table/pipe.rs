@@ -24,11 +24,15 @@ pub(super) struct Pipe<'a> {
 }
 
 impl<'a> Pipe<'a> {
-    pub(super) fn open(path: &Path, control: &'a Control) -> Result<Self> {
+    /// `path` is for messages.
+    pub(super) fn open(
+        path: &Path,
+        open: impl FnOnce() -> io::Result<File> + Send + 'static,
+        control: &'a Control,
+    ) -> Result<Self> {
         let (sender, chunks) = sync_channel(4);
-        let owned = path.to_owned();
         let read = move || {
-            let mut file = match File::open(owned) {
+            let mut file = match open() {
                 Ok(file) => file,
                 Err(error) => return drop(sender.send(Err(error))),
             };

@@ -1,4 +1,4 @@
-//! The bytes of an input: a file, read by ranges, or what came out of gzip or through a pipe, held in memory.
+//! The bytes of an input: a file, read by ranges, or what was unpacked or came through a pipe, held in memory.
 //!
 //! Files are read and never mapped: whoever shortens a file that is mapped ends the program that looks at it. Instead each
 //! thread reads its part of the lines block by block into a buffer of its own, and parses them while they are in the cache
@@ -6,9 +6,10 @@
 
 use super::blocks::{self, Packed};
 use super::pipe::Pipe;
-use super::unpacked::{Unpacked, drain};
+use super::unpacked::{Packing, Unpacked, drain};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::stdin::{self, is_stdin};
 use crate::base::threads;
 use bytes::Bytes;
 use rayon::prelude::*;
@@ -24,7 +25,6 @@ pub(super) const BLOCK: u64 = 1 << 18;
 pub(super) const PARTS_PER_THREAD: u64 = 4;
 /// Bytes that are read on at a time, where a line or record goes on behind the end of its block.
 pub(super) const BEHIND: u64 = 1 << 12;
-pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes of an input.
 #[derive(Clone, Debug)]
@@ -42,38 +42,71 @@ enum Held {
 }
 
 impl Source {
-    /// Opens what is at `path`. What is gzip is unpacked, to `most` bytes if that is said.
+    /// Opens what is at `path`; `-` is standard input. What is packed is unpacked, to `most` bytes if that is said.
     pub(crate) fn open(path: &Path, most: Option<u64>, control: &Control) -> Result<Self> {
+        if is_stdin(path) {
+            return Self::of_stdin(most, control);
+        }
         let metadata = path.metadata().map_err(Error::io(path))?;
         if metadata.is_dir() {
             return Err(Error::table(path, "this is a directory, not a table"));
         }
         // Pipes and devices have no length, and no place to go back to.
         if !metadata.is_file() || metadata.len() == 0 {
-            return Self::streamed(path, most, control);
+            let owned = path.to_owned();
+            let pipe = Pipe::open(path, || File::open(owned), control)?;
+            return Self::streamed(path, pipe, most, control);
         }
-        let (file, len) = (File::open(path).map_err(Error::io(path))?, metadata.len());
+        let file = File::open(path).map_err(Error::io(path))?;
+        Self::of_file(path, file, metadata.len(), most, control)
+    }
+
+    /// What is led into standard input: read by ranges if it is a file, or else as it comes.
+    fn of_stdin(most: Option<u64>, control: &Control) -> Result<Self> {
+        let path = Path::new(stdin::NAME);
+        let mut file = stdin::open()?;
+        let metadata = file.metadata().map_err(Error::io(path))?;
+        // Of a file, somebody may have read the beginning.
+        if metadata.is_file() && metadata.len() > 0 && matches!(file.stream_position(), Ok(0)) {
+            return Self::of_file(path, file, metadata.len(), most, control);
+        }
+        Self::streamed(path, Pipe::open(path, || Ok(file), control)?, most, control)
+    }
+
+    fn of_file(path: &Path, file: File, len: u64, most: Option<u64>, control: &Control) -> Result<Self> {
         let held = Held::File { file: Arc::new(file), len };
         let source = Self { path: path.to_owned(), held, packed: len };
-        if !source.starts_with(&GZIP)? {
-            return Ok(source);
-        }
+        let mut head = [0; Packing::HEAD];
+        let n_head = len.min(head.len() as u64) as usize;
+        source.fill(&mut head[..n_head], 0).map_err(Error::io(path))?;
+        let Some(packing) = Packing::of(&head[..n_head]) else { return Ok(source) };
         let packed = Packed { len, fill: &|buffer, at| source.fill(buffer, at) };
-        let unpacked = match blocks::unpack(&packed, &source.unpacked(most), control) {
+        let blocks = match packing {
+            Packing::Gzip => blocks::unpack(&packed, &source.unpacked(most), control),
+            Packing::Zstd => None,
+        };
+        let unpacked = match blocks {
             Some(unpacked) => unpacked,
-            None => source.unpacked(most).gzip(source.reader(0), control)?,
+            None => source.unpacked(most).all_of(packing, source.reader(0), control)?,
         };
         Ok(Self { held: Held::Memory(unpacked.into()), ..source })
     }
 
-    fn streamed(path: &Path, most: Option<u64>, control: &Control) -> Result<Self> {
-        let mut pipe = Pipe::open(path, control)?;
+    /// All that comes, which stays in memory.
+    fn streamed(path: &Path, mut pipe: Pipe<'_>, most: Option<u64>, control: &Control) -> Result<Self> {
         let mut head = Vec::new();
-        let read = (&mut pipe).take(GZIP.len() as u64).read_to_end(&mut head);
+        let read = (&mut pipe).take(Packing::HEAD as u64).read_to_end(&mut head);
         let whole = io::Cursor::new(head.clone()).chain(pipe);
+        let mut n_bytes = 0;
+        let count = |n: u64| {
+            n_bytes += n;
+            control.budget().hold(n_bytes, "a table that comes through a pipe, and stays").map(drop)
+        };
         let bytes = match read {
-            Ok(_) if head == GZIP => Unpacked::of(path, most, 0).gzip(whole, control)?,
-            Ok(_) => drain(path, whole, control, |_| Ok(()))?,
+            Ok(_) => match Packing::of(&head) {
+                Some(packing) => Unpacked::of(path, most, 0).all_of(packing, whole, control)?,
+                None => drain(path, whole, control, count)?,
+            },
             Err(error) => {
                 control.check()?;
                 return Err(Error::io(path)(error));

@@ -2,13 +2,14 @@
 
 use super::Input;
 use crate::base::error::{Error, Result};
+use crate::base::stdin::is_stdin;
 use hashbrown::{HashMap, HashSet};
 use std::path::{Component, Path};
 
 /// What a shell would expand.
 const WILD: [char; 3] = ['*', '?', '['];
 /// The ending of a file that is packed as a whole: what it holds, the ending before it says.
-const PACKED: [&str; 2] = ["gz", "bgz"];
+pub(super) const PACKED: [&str; 4] = ["gz", "bgz", "zst", "zstd"];
 
 impl Input {
     /// The files that a pattern such as `parts/*.csv` stands for, sorted; at least one. Nothing, if it is the name of a file, or no
@@ -89,9 +90,17 @@ fn alike(names: &[String]) -> Vec<Vec<usize>> {
     alike
 }
 
+/// What a table by itself is called.
+pub(super) fn name_of(path: &Path) -> String {
+    named(&Input::from(path), false, 0)
+}
+
 /// A table's name, with so many of the folders that it is in.
 fn named(table: &Input, with_ending: bool, n_folders: usize) -> String {
     let Some(path) = table.file() else { return table.path().display().to_string() };
+    if is_stdin(path) {
+        return "stdin".into();
+    }
     let file = path.file_name().map(Path::new).unwrap_or(path);
     let mut name = file.to_owned();
     if !with_ending {
@@ -124,6 +133,7 @@ mod tests {
     fn tables_are_called_by_their_files() {
         for (paths, wanted) in [
             (vec!["data/shop.csv.gz", "x.parquet"], vec!["shop", "x"]),
+            (vec!["-", "shop.csv.zst"], vec!["stdin", "shop"]),
             (vec!["2024.01.csv", "2024.02.csv"], vec!["2024.01", "2024.02"]),
             (vec!["a/t.csv", "b/t.csv", "u.csv"], vec!["a/t", "b/t", "u"]),
             (vec!["x/a/t.csv", "y/a/t.csv"], vec!["x/a/t", "y/a/t"]),

@@ -92,12 +92,14 @@ impl Table {
             across,
         };
         let called = tables.iter().flat_map(|table| table.called.iter().cloned()).collect();
+        let id_columns = tables.iter().flat_map(|table| table.id_columns.iter().cloned()).collect();
         let ids = names.into_iter().zip(tables.into_iter().map(|table| table.ids)).collect();
         Ok(Self {
             path,
             schema,
             values,
             ids: Ids::several(ids),
+            id_columns,
             bare: None,
             origin: None,
             united: Some(united),

@@ -170,6 +170,9 @@ fn unknown_column(span: &Range<usize>, name: &str, schema: &Schema) -> Complaint
         list.push_str(&format!(" and {more} more"));
     }
     let complaint = complaint(span.clone(), format!("{} has no column `{}`", schema.table, name));
+    if let Some(hint) = schema.hint() {
+        return complaint.help(hint);
+    }
     complaint.help(if list.is_empty() {
         "it has no columns at all".to_owned()
     } else {

@@ -45,8 +45,8 @@ impl MissingEntries {
         };
         let all = || left.columns.iter().chain(&right.columns).map(|column| column.name.as_str());
         let help = match nearest(name, all()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the columns are {}", left.names()),
+            Some(near) if left.hint().is_none() => format!("did you mean `{near}`?"),
+            _ => format!("the columns are {}", left.names()),
         };
         Err(complaint(span.clone(), message).help(help))
     }

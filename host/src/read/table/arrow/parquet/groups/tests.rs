@@ -2,11 +2,13 @@
 
 use super::super::super::{Format, gather};
 use super::*;
+use crate::read::table::proposed::Proposed;
 use crate::read::table::{Contents, IdSource, Keep, ReadOptions, Table};
 use arrow_array::{ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::file::properties::WriterProperties;
+use std::path::Path;
 use std::sync::Arc;
 
 /// `n_rows` rows in groups of 1000.
@@ -36,7 +38,8 @@ fn both(bytes: Vec<u8>, most: Option<u64>) -> (Option<Contents>, crate::base::er
     let (source, control) = (Source::of_bytes(bytes), Control::default());
     let reading = Reading { path: source.path(), format: "Parquet" };
     let metadata = ArrowReaderMetadata::load(&source, ArrowReaderOptions::new()).unwrap();
-    let keep = Keep { id: &IdSource::Usual, wanted: &|name| name != "nobody" };
+    let proposed = Proposed::of(Path::new("t"), &IdSource::Usual);
+    let keep = Keep { id: &IdSource::Usual, wanted: &|name| name != "nobody", proposed: &proposed };
     let columns = || Columns::of(&reading, metadata.schema(), &keep).unwrap();
     let kept = columns();
     let groups = Groups { reading, source: &source, metadata: &metadata, columns: &kept, control: &control };
