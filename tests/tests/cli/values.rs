@@ -5,7 +5,7 @@ use crate::program::Folder;
 use arrow_array::builder::{
     Date32Builder, FixedSizeListBuilder, Int64Builder, LargeListBuilder, ListBuilder, StringBuilder,
 };
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use insta::assert_snapshot;
 use parquet::arrow::ArrowWriter;
 use std::sync::Arc;
