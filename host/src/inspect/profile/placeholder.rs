@@ -104,8 +104,7 @@ pub(super) fn sign(value: &str) -> Option<Sign> {
     if value.bytes().all(|byte| matches!(byte, b'-' | b'?' | b'.' | b'*' | b'_' | b'/' | b'#')) {
         return Some(Sign::Word);
     }
-    let is = |word: &&str| word.eq_ignore_ascii_case(value);
-    if WORDS.iter().any(|word| word.len() == value.len() && is(&word)) {
+    if WORDS.iter().any(|word| word.len() == value.len() && word.eq_ignore_ascii_case(value)) {
         return Some(Sign::Word);
     }
     if DAYS.contains(&value) {
