@@ -8,7 +8,16 @@ use insta::assert_snapshot;
 fn each_rule_with_its_pairs() {
     let _redacted = redacted();
     let folder = people();
-    assert_snapshot!(folder.stdout("check people.csv -r rules.toml --device cpu"), @"");
+    assert_snapshot!(folder.stdout("check people.csv -r rules.toml --device cpu"), @"
+    5 records, 10 pairs, on cpu (N threads)
+
+    rule                   pairs      time  how
+    same name               ≈1.0  ≈[time]  hash join on l.name = r.name
+    near name, near birth  ≈0.06  ≈[time]  hash join on l.city = r.city
+    all                     ≈1.1  ≈[time]
+
+    ≈[time] in all, of which [time] to read, encode and plan as here; ≈[memory] of memory
+    ");
     let json = folder.stdout("check people.csv -r rules.toml --device cpu --format json");
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["wrong"], &json["pairs"]), (&serde_json::json!([]), &10.into()));

@@ -24,7 +24,7 @@ fn ids_stay_with_most_of_their_records() {
         folder.read("changes.csv"),
         "change,old_id,new_id,records\nshrunk,a,a,2\nremoved,a,,1\nshrunk,b,b,1\nsplit,b,c,1\ngrown,c,c,2\ngone,d,,1\nnew,,8,1\n"
     );
-    let line = ran.stderr.lines().find(|line| line.starts_with("ids")).unwrap_or_default();
+    let line = ran.stderr.lines().find(|line| line.starts_with("ids  ")).unwrap_or_default();
     assert_eq!(
         line,
         "ids              4 before: 0 unchanged, 1 grown, 2 shrunk, 0 changed, 0 merged, 1 gone; 1 were split, 1 are new"

@@ -41,7 +41,8 @@ fn bundled_people() {
         hyperblock::serde_json::from_str(&said[said.find('{').expect("a summary")..]).expect("JSON");
     let recall = summary["quality"]["recall"].as_f64().expect("a recall");
     let n = summary["pairs"]["candidates"].as_f64().expect("candidates");
-    assert!(recall > 0.95 && n < 100.0 * 3000.0, "{recall} {n}\n{rules}");
+    // Of those that reach the score's threshold.
+    assert!(recall > 0.9 && n < 100.0 * 3000.0, "{recall} {n}\n{rules}");
 }
 
 #[test]

@@ -240,7 +240,7 @@ fn pairs_that_are_compared() {
         "jaccard(qgrams(l.last_name, 2), qgrams(r.last_name, 2)) >= 0.8",
     ] {
         let (n, _, n_candidates) = compared(&[when], "");
-        assert!(n_candidates < n && n < 4_498_500 / 2, "{when}: {n}");
+        assert!(n_candidates < n && n < 4_498_500, "{when}: {n}");
         // It is no matter of threads.
         assert_eq!(compared(&[when], "--threads 1").0, n, "{when}");
     }

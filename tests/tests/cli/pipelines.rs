@@ -336,7 +336,8 @@ fn commands(folder: &Folder) -> Vec<(String, Vec<String>)> {
         let of_line = |line: &str| {
             let line = line.trim_start();
             line.starts_with('-')
-                .then(|| line.split_whitespace().find(|word| word.starts_with("--")).map(str::to_owned))
+                .then(|| line.split_whitespace().find(|word| word.starts_with("--")))
+                .map(|option| option.map(|option| option.trim_end_matches('.').to_owned()))
         };
         help.lines().filter_map(of_line).flatten().collect()
     };
@@ -437,7 +438,7 @@ fn colours_where_they_are_wanted() {
         assert!(!plain.contains('\u{1b}'), "{plain:?}");
     }
     let (_, error) = run("dedupe nobody.csv -r rules.toml -o - --device cpu", &[("CLICOLOR_FORCE", "1")]);
-    assert!(error.starts_with("\u{1b}[1m\u{1b}[31merror\u{1b}[0m: nobody.csv: "), "{error:?}");
+    assert!(error.contains("\n\u{1b}[1m\u{1b}[31merror\u{1b}[0m: nobody.csv: "), "{error:?}");
     let (_, json) = run(&format!("{job} --summary json"), &[("CLICOLOR_FORCE", "1")]);
     assert!(json.split_once('{').expect("JSON").1.find('\u{1b}').is_none(), "{json:?}");
 }

@@ -114,8 +114,8 @@ fn two_tables_and_several() {
              r missing
       cost   l '3'
              r missing
-      name   l missing
-             r 'red tea'
+      name   l '[R]ed [T]ea'
+             r '[r]ed [t]ea'
     ");
 }
 

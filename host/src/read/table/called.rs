@@ -40,10 +40,13 @@ pub(super) fn call(
 }
 
 impl Table {
-    /// The columns that the table has itself, each under its own name, but for those with the ids.
+    /// The columns that the table has itself, each under its own name, but for those with the ids. Of several tables that are one,
+    /// those that any of them has.
     pub(crate) fn own_columns(&self, ids: &[&IdSource]) -> Vec<usize> {
         let is_id = |place| ids.iter().any(|id| id.column(&self.schema) == Some(place));
-        let is_called = |name: &str| self.called.iter().any(|(other, _)| other == name);
+        let is_own =
+            |name: &str| self.united.as_ref().is_some_and(|united| united.own.iter().any(|own| own == name));
+        let is_called = |name: &str| self.called.iter().any(|(other, _)| other == name) && !is_own(name);
         let columns = self.schema.columns.iter().enumerate();
         let own = columns.filter(|(place, column)| !is_id(*place) && !is_called(&column.name));
         own.map(|(place, _)| place).collect()

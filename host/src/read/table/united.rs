@@ -27,6 +27,8 @@ pub(crate) struct United {
     pub(crate) source: usize,
     /// Whether pairs are of records of different tables alone.
     pub(crate) across: bool,
+    /// Columns that some of the tables have themselves, and others under another name.
+    pub(super) own: Vec<String>,
 }
 
 impl Table {
@@ -86,10 +88,16 @@ impl Table {
         schema.columns.push(ColumnSchema { name: name.into(), kind: Kind::Text, why_text: None });
         values.push((across || (!is_hidden && wanted(SOURCE))).then(|| of_source(&names, &rows)));
         let starts = rows.iter().scan(0, |first, n| Some(std::mem::replace(first, *first + n)));
+        let is_own = |table: &Self, name: &str| {
+            table.schema.find(name).is_some() && !table.called.iter().any(|(other, _)| other == name)
+        };
+        let own = tables.iter().flat_map(|table| table.called.iter().map(|(name, _)| name));
+        let own = own.filter(|name| tables.iter().any(|table| is_own(table, name))).cloned().collect();
         let united = United {
             tables: tables.iter().map(|table| table.path.clone()).zip(starts).collect(),
             source,
             across,
+            own,
         };
         let called = tables.iter().flat_map(|table| table.called.iter().cloned()).collect();
         let id_columns = tables.iter().flat_map(|table| table.id_columns.iter().cloned()).collect();
