@@ -50,7 +50,6 @@ use crate::run::calibrated::calibrated;
 use crate::run::loaded::Loaded;
 use crate::run::measured::measured;
 use crate::run::neighbours::Stream;
-use crate::run::product::product;
 use crate::run::schedule;
 use crate::tell::left_out::LeftOut;
 use crate::tell::output::Values;
@@ -413,21 +412,6 @@ impl Prepared {
     /// How many pairs a run goes through.
     pub fn n_to_compare(&self) -> u64 {
         if self.all.is_some() { self.n_pairs() } else { self.area().n_pairs() }
-    }
-
-    /// Hands on all pairs, if they are wanted and not too many.
-    pub(crate) fn product(
-        &self,
-        control: &Control,
-        sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
-    ) -> Result<()> {
-        match &self.all {
-            None => Ok(()),
-            Some(all) => {
-                all.check(self.n_pairs())?;
-                self.wholes().iter().try_for_each(|area| product(area, control, sink))
-            }
-        }
     }
 
     /// What stays in memory while pairs are compared: encoded columns, ids, values beside them, and what is listed of records.

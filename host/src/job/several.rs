@@ -6,11 +6,14 @@
 
 use super::{Job, Prepared, RuleSource};
 use crate::base::compared::Compared;
+use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::Sides;
 use crate::plan::partition::{Area, whole};
 use crate::read::table::{IdSource, Input, ReadOptions, Schema, Table, check_each_once, names_of};
 use crate::rules::{self, Predicate, Rule, RuleFile, lacking};
+use crate::run::product::product;
+use hyperblock_shared::layout::Candidate;
 use std::ops::Range;
 
 /// Which pairs of a job's tables are wanted.
@@ -213,6 +216,21 @@ impl Prepared {
     /// How many pairs the rules decide on: of several tables, as many as count.
     pub(crate) fn n_decided(&self) -> u64 {
         self.area().n_pairs() - self.n_within(self.selection.left.as_deref())
+    }
+
+    /// Hands on all pairs, if they are wanted and not too many.
+    pub(crate) fn product(
+        &self,
+        control: &Control,
+        sink: &mut dyn FnMut(&[Candidate]) -> Result<()>,
+    ) -> Result<()> {
+        match &self.all {
+            None => Ok(()),
+            Some(all) => {
+                all.check(self.n_pairs())?;
+                self.wholes().iter().try_for_each(|area| product(area, control, sink))
+            }
+        }
     }
 
     /// All pairs, as areas in order.
