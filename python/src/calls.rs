@@ -14,10 +14,10 @@ use hyperblock::inspect::closer::Lookers;
 use hyperblock::job::Looking;
 use hyperblock::tell::output::Format;
 use hyperblock::{
-    Backend, Batches, ChangeRows, ClusterMethod, ClusterSummary, Decimal, EntityRows, Error, FitOptions,
-    Found, Guards, IdSource, Ids, Input, Inquiry, Job, PairFile, PairSource, Prepared, Previous, ReadOptions,
-    Records, Resolve, Rows, RuleSource, Shown, Stages, Stopwatch, Summary, Survival, Truth, Watch,
-    cluster as entities_of, indented_json as indented,
+    Backend, Batches, ChangeRows, ClusterMethod, ClusterSummary, Control, Decimal, EntityRows, Error,
+    FitOptions, Found, Guards, IdSource, Ids, Input, Inquiry, Job, PairFile, PairSource, Prepared, Previous,
+    ReadOptions, Records, Resolve, Rows, RuleSource, Shown, Stages, Stopwatch, Summary, Survival, Truth,
+    Watch, cluster as entities_of, indented_json as indented,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
