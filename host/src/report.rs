@@ -173,8 +173,9 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// How long the job took, if that is to be told.
-    pub fn took(mut self, time: Duration) -> Self {
+    /// Where the job ran, and how long it took.
+    pub fn ran(mut self, device: &str, time: Duration) -> Self {
+        self.sections["job"]["device"] = device.into();
         self.sections["job"]["time_ms"] = timeline::milliseconds(time);
         self
     }

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use hyperblock::base::json::indented;
 use hyperblock::base::paths::keep_apart;
 use hyperblock::base::shown::Shown;
+use hyperblock::base::stopwatch::whole;
 use hyperblock::inspect::analyze::N_RUNS;
 use hyperblock::report::Report;
 use hyperblock::{Control, Result};
@@ -76,7 +77,8 @@ pub(crate) fn explain(args: &ExplainArgs, control: &Control) -> Result<()> {
         explained.columns = job.columns()?;
     }
     if let Some((target, asked)) = report {
-        Report::of_plan(&asked, &job, &explained, control)?.write(target)?;
+        let report = Report::of_plan(&asked, &job, &explained, control)?;
+        report.ran(&device.name(), whole().total()).write(target)?;
     }
     match args.format {
         PlanFormat::Text => answer(format_args!("{}", Shown(&explained))),

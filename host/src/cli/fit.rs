@@ -9,6 +9,7 @@ use super::say::answer;
 use super::tables::TablesArgs;
 use clap::Args;
 use hyperblock::base::paths::keep_apart;
+use hyperblock::base::stopwatch::whole;
 use hyperblock::fit::{FitOptions, MOST_SAMPLED};
 use hyperblock::report::Report;
 use hyperblock::tell::evaluate::Truth;
@@ -74,7 +75,8 @@ pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> 
     control.check()?;
     fit.weights.write(&args.output)?;
     if let Some((target, asked)) = report {
-        Report::of_fit(&asked, &job, (&fit.weights, &fit.to_string()), control)?.write(target)?;
+        let report = Report::of_fit(&asked, &job, (&fit.weights, &fit.to_string()), control)?;
+        report.ran(&device.name(), whole().total()).write(target)?;
     }
     for doubt in &fit.doubts {
         tracing::warn!("{doubt}");

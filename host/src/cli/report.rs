@@ -61,7 +61,12 @@ impl ReportArgs {
         self.begun(command, rules, 0)
     }
 
-    fn begun(&self, command: &'static str, rules: &Path, label_sample: usize) -> Result<Option<(Target, Asked)>> {
+    fn begun(
+        &self,
+        command: &'static str,
+        rules: &Path,
+        label_sample: usize,
+    ) -> Result<Option<(Target, Asked)>> {
         let Some(report) = &self.report else { return Ok(None) };
         let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
         // What stands before the command is for all commands.

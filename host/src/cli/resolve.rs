@@ -121,7 +121,8 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     let tables = args.tables.usual(&args.input)?;
     let read = tables.reads().chain(args.plan.reads()).chain(truth).chain(args.ids.reads());
     keep_apart(&outputs, &read.collect::<Vec<_>>())?;
-    let job = args.report.page.apply(args.closer.apply(args.plan.apply(tables.job()))).beside(args.columns.clone());
+    let job =
+        args.report.page.apply(args.closer.apply(args.plan.apply(tables.job()))).beside(args.columns.clone());
     let job = job.guards(args.guards.guards()).cache(args.cache.cache());
     let mut resolve = Resolve::new(job).method(args.method);
     if let Some(truth) = &args.truth {
@@ -207,7 +208,8 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     if let Some(((target, asked), watching)) = report.zip(watching) {
         let text = resolved.summary.to_string();
         let entities = Some((&resolved.entities[..], args.method));
-        let outcome = Outcome { summary: &resolved.summary.found, text: &text, truth: resolve.truth(), entities };
+        let outcome =
+            Outcome { summary: &resolved.summary.found, text: &text, truth: resolve.truth(), entities };
         time("report", || Report::of_job(&asked, watching, &outcome, control)?.write(target))?;
         resolved.summary.found.stages = whole();
     }

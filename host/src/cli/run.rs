@@ -119,7 +119,11 @@ fn run(
     told: Option<AnswerFormat>,
     control: &Control,
 ) -> Result<()> {
-    args.checkpoint.close(ran(args, command, tables, told, control), told != Some(AnswerFormat::Text), control)
+    args.checkpoint.close(
+        ran(args, command, tables, told, control),
+        told != Some(AnswerFormat::Text),
+        control,
+    )
 }
 
 fn ran(
@@ -142,8 +146,12 @@ fn ran(
     let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
     keep_apart(&outputs, &tables.reads().chain(asked.plan.reads()).chain(truth).collect::<Vec<_>>())?;
     let job = asked.plan.apply(tables.job()).guards(asked.guards.guards()).cache(asked.cache.cache());
-    let (device, mut job) =
-        device.prepare(&args.report.page.apply(args.closer.apply(job)).beside(args.columns.clone()), checkpoint, quiet, control)?;
+    let (device, mut job) = device.prepare(
+        &args.report.page.apply(args.closer.apply(job)).beside(args.columns.clone()),
+        checkpoint,
+        quiet,
+        control,
+    )?;
     checkpoint.open(&job, &*device, control)?;
     job.keep_ids();
     // The system takes memory back sooner than it could be handed back piece by piece.
@@ -157,7 +165,8 @@ fn ran(
     };
     let mut lookers = args.closer.lookers(&job, truth.as_ref(), control)?;
     let report = args.report.begin(command, rules)?;
-    let watching = report.as_ref().map(|(_, asked)| Watching::new(&job, asked.label_sample, truth.as_ref(), control));
+    let watching =
+        report.as_ref().map(|(_, asked)| Watching::new(&job, asked.label_sample, truth.as_ref(), control));
     let mut watching = watching.transpose()?;
     let rows = job.rows();
     control.begin_comparing(job.n_to_compare(), "pairs");
@@ -202,7 +211,8 @@ fn ran(
                 output.as_mut().map_or(Ok(()), |output| output.write(scored))
             };
             let summary = match with_all {
-                _ if with_scores => job.run_scores(&**device, control, &mut |all, scored| take(all, scored.unwrap_or_default())),
+                _ if with_scores => job
+                    .run_scores(&**device, control, &mut |all, scored| take(all, scored.unwrap_or_default())),
                 true => job.run_all(&**device, control, &mut |all, kept| take(all, kept.unwrap_or_default())),
                 false => job.run_scored(&**device, control, &mut |scored| take(&[], scored)),
             }?;

@@ -102,7 +102,8 @@ impl Encoded {
             };
             example.map(|example| LargestBlock { n_records, n_pairs, example })
         };
-        let mut blocks: Vec<LargestBlock> = sizes.iter().filter_map(block).filter(|it| it.n_pairs > 0).collect();
+        let mut blocks: Vec<LargestBlock> =
+            sizes.iter().filter_map(block).filter(|it| it.n_pairs > 0).collect();
         blocks.sort_by_key(|block| (std::cmp::Reverse(block.n_pairs), block.example));
         blocks.truncate(n);
         blocks

@@ -93,11 +93,7 @@ impl Prepared {
 
     /// The text of these records of each table, of all columns that the rule file asks for, or of all but the ids. Records are numbered anew, in the order
     /// given.
-    pub(crate) fn text_of(
-        &self,
-        records: [&[u32]; 2],
-        control: &Control,
-    ) -> Result<(Table, Option<Table>)> {
+    pub(crate) fn text_of(&self, records: [&[u32]; 2], control: &Control) -> Result<(Table, Option<Table>)> {
         self.text(records, false, control)
     }
 

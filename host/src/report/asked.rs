@@ -54,7 +54,8 @@ pub struct Asked {
 impl Asked {
     /// All of it, of a job; what came of it is added later.
     pub(super) fn json(&self, job: &Prepared) -> Value {
-        let arguments: Vec<String> = self.arguments.iter().map(|argument| without_folders(argument)).collect();
+        let arguments: Vec<String> =
+            self.arguments.iter().map(|argument| without_folders(argument)).collect();
         let (tables, sides) = (tables(job), [&job.left, job.right()].map(name));
         let rules = self.rules_text();
         let key = key(&[
@@ -122,9 +123,7 @@ fn tables(job: &Prepared) -> Value {
         let table = |(name, n): &(String, u32)| json!({ "name": name, "records": n, "side": null });
         return several.iter().map(table).collect();
     }
-    let table = |table: &Table, side: Option<&str>| {
-        json!({ "name": name(table), "records": table.n_records(), "side": side })
-    };
+    let table = |table: &Table, side: Option<&str>| json!({ "name": name(table), "records": table.n_records(), "side": side });
     match job.second() {
         None => json!([table(&job.left, None)]),
         Some(right) => json!([table(&job.left, Some("left")), table(right, Some("right"))]),

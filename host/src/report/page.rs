@@ -25,7 +25,10 @@ pub(super) fn write(report: &Map<String, Value>, target: Target) -> Result<()> {
     let io = Error::io(target.path());
     let mut file = target.file()?;
     let all = [BEFORE, &data, BEHIND];
-    all.into_iter().try_for_each(|part| file.write_all(part.as_bytes())).and_then(|()| file.flush()).map_err(io)?;
+    all.into_iter()
+        .try_for_each(|part| file.write_all(part.as_bytes()))
+        .and_then(|()| file.flush())
+        .map_err(io)?;
     drop(file);
     target.finish()
 }
@@ -67,7 +70,8 @@ mod tests {
         assert!(!page.contains("<!--data-->") && !page.contains("<!--script-->"));
         assert_eq!(page.matches("<script").count(), 2);
         for wanted in ["http://", "https://", "//cdn", "innerHTML", "eval("] {
-            let found = page.match_indices(wanted).filter(|(at, _)| !page[*at..].starts_with("http://www.w3.org/"));
+            let found =
+                page.match_indices(wanted).filter(|(at, _)| !page[*at..].starts_with("http://www.w3.org/"));
             assert_eq!(found.count(), 0, "{wanted}");
         }
     }

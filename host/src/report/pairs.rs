@@ -139,9 +139,13 @@ impl Telling<'_> {
     fn cause(&self) -> Option<String> {
         if let Some((cause, [rule, failed, by_how_much])) = self.reason {
             let what = match cause {
-                Cause::NoRule => format!("no rule holds; `{rule}` is nearest, and this fails: {failed} ({by_how_much})"),
+                Cause::NoRule => {
+                    format!("no rule holds; `{rule}` is nearest, and this fails: {failed} ({by_how_much})")
+                }
                 Cause::Window => format!("no neighbourhood has both: {failed}, {by_how_much}"),
-                Cause::Block => format!("`{rule}` holds, but its block was left out: {failed}, {by_how_much}"),
+                Cause::Block => {
+                    format!("`{rule}` holds, but its block was left out: {failed}, {by_how_much}")
+                }
                 Cause::TooLow => format!("it is a candidate, and its {by_how_much}"),
                 _ if by_how_much.is_empty() => "clustering put its records apart".to_owned(),
                 _ => format!("clustering put its records apart: {by_how_much}"),
@@ -164,9 +168,9 @@ fn rules(verdicts: &[RuleVerdict]) -> Value {
     let mut failing: Vec<&RuleVerdict> = verdicts.iter().filter(|rule| !rule.holds).collect();
     failing.sort_by_key(|rule| rule.n_failed());
     let rule = |rule: &RuleVerdict| {
-        let predicates = rule.predicates.iter().map(|it| {
-            json!({ "text": shortened(&it.text, MOST_TEXT), "holds": it.holds, "value": it.measured })
-        });
+        let predicates = rule.predicates.iter().map(
+            |it| json!({ "text": shortened(&it.text, MOST_TEXT), "holds": it.holds, "value": it.measured }),
+        );
         let name = shortened(&rule.name, MOST_TEXT);
         json!({ "name": name, "holds": rule.holds, "predicates": predicates.collect::<Value>() })
     };
@@ -180,9 +184,7 @@ fn waterfall(shares: &Shares, attributes: &[ScoreAttribute]) -> Value {
     for (attribute, share) in attributes.iter().zip(&shares.attributes) {
         let similarity = share.similarity.filter(|_| attribute.is_similarity);
         let value = similarity.map(|similarity| Billionths(similarity).to_string());
-        let step = |level: String, adds: Value| {
-            json!({ "attribute": attribute.name, "level": level, "value": value, "adds": adds })
-        };
+        let step = |level: String, adds: Value| json!({ "attribute": attribute.name, "level": level, "value": value, "adds": adds });
         match (&share.level, shares.prior) {
             (Some(LevelShare { nth, bits: own, more, .. }), _) => {
                 steps.push(step(attribute.level_name(*nth), bits(*own)));
@@ -192,7 +194,8 @@ fn waterfall(shares: &Shares, attributes: &[ScoreAttribute]) -> Value {
             }
             (None, Some(_)) => steps.push(step("missing".to_owned(), bits(0))),
             (None, None) => {
-                let of_mean = share.weight.unwrap_or(0.0) * f64::from(share.similarity.unwrap_or(0)) / f64::from(ONE);
+                let of_mean =
+                    share.weight.unwrap_or(0.0) * f64::from(share.similarity.unwrap_or(0)) / f64::from(ONE);
                 let level = match (share.is_missing, share.weight) {
                     (true, _) => "missing".to_owned(),
                     (false, Some(weight)) => format!("{:.1}% of the mean", 100.0 * weight),
@@ -258,7 +261,10 @@ impl<'a> Shelf<'a> {
         let said = |value: &Option<String>| value.as_ref().map(|it| shortened(it, self.characters));
         let mut json = Map::new();
         json.insert("side".to_owned(), side.into());
-        json.insert("source".to_owned(), ids.source(record).map(|source| shortened(source, MOST_TEXT)).into());
+        json.insert(
+            "source".to_owned(),
+            ids.source(record).map(|source| shortened(source, MOST_TEXT)).into(),
+        );
         json.insert("id".to_owned(), ids.text(record).into());
         json.insert("values".to_owned(), values.iter().map(said).collect::<Value>());
         let begun = |value: Option<String>| value.map(|it| cut(&it, self.characters).0.to_owned());
@@ -273,9 +279,12 @@ impl<'a> Shelf<'a> {
         let [left, right] = places.map(|place| &self.all[place].values);
         let mut all = Vec::new();
         for (column, (left, right)) in left.iter().zip(right).enumerate() {
-            let Some((left, right)) = left.as_ref().zip(right.as_ref()).filter(|(l, r)| l != r) else { continue };
+            let Some((left, right)) = left.as_ref().zip(right.as_ref()).filter(|(l, r)| l != r) else {
+                continue;
+            };
             let [l, r] = marks(left, right);
-            let mark = json!({ "column": column, "left": characters(left, &l), "right": characters(right, &r) });
+            let mark =
+                json!({ "column": column, "left": characters(left, &l), "right": characters(right, &r) });
             all.push(mark);
         }
         all.into()

@@ -34,7 +34,8 @@ pub(super) fn section(explained: &Explained<'_>, summary: Option<&Summary>) -> V
         let (text, kind, actual) = match &line.what {
             What::Node { predicate, .. } => (predicate.clone(), "predicate", passed),
             What::Witness { rule } => {
-                let by_rule = summary.and_then(|summary| summary.by_rule.iter().find(|(name, _)| name == rule));
+                let by_rule =
+                    summary.and_then(|summary| summary.by_rule.iter().find(|(name, _)| name == rule));
                 let found = by_rule.map(|(_, n)| *n).filter(|_| n_places(rule) == 1);
                 ((*rule).to_owned(), "rule", passed.or(found))
             }
@@ -68,9 +69,10 @@ fn branch(explained: &Explained<'_>, first: usize, id: usize) -> Value {
     let own: Vec<usize> =
         paths.filter(|(_, (steps, _))| is_own(steps.start as usize)).map(|(nth, _)| nth).collect();
     let ways: Vec<_> = own.iter().filter_map(|&nth| explained.considered.get(nth)?.first()).collect();
-    let runs = explained.analysis.as_ref().map(|analysis| {
-        own.iter().filter_map(|&nth| analysis.paths.get(nth)).collect::<Vec<_>>()
-    });
+    let runs = explained
+        .analysis
+        .as_ref()
+        .map(|analysis| own.iter().filter_map(|&nth| analysis.paths.get(nth)).collect::<Vec<_>>());
     let text = match ways.is_empty() {
         true => "branch".to_owned(),
         false => ways.iter().map(|way| way.way.as_str()).collect::<Vec<_>>().join("; "),

@@ -29,7 +29,11 @@ pub(super) fn section(records: &Records, job: &Prepared, asked: &Asked, control:
         let mut json = profile.json();
         let names: Vec<String> = whole.files().into_iter().map(from_here).collect();
         json["table"] = names.join(", ").into();
-        json["columns"].as_array_mut().into_iter().flatten().for_each(|column| cut_or_withheld(column, asked));
+        json["columns"]
+            .as_array_mut()
+            .into_iter()
+            .flatten()
+            .for_each(|column| cut_or_withheld(column, asked));
         let (n, all) = (table.n_records(), whole.n_records());
         let mut notes = Vec::new();
         if n < all {

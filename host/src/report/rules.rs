@@ -24,6 +24,14 @@ pub(super) fn section(
     let names: Vec<&str> = job.names().collect();
     let conditions = conditions(job, asked);
     let n_to_find = truth.map(Truth::n_to_find).filter(|n| *n > 0.0);
+    // Where candidates name nobody, only who asked for rules one by one knows how many each is the first to allow.
+    if job.named(0).is_none() {
+        let of = |(nth, (name, n)): (usize, &(String, u64))| {
+            let alone = summary.each_rule.as_ref().and_then(|all| all.get(nth)).map(|each| each.n_alone);
+            json!({ "name": shortened(name, MOST_TEXT), "when": null, "candidates": n, "alone": alone })
+        };
+        return summary.by_rule.iter().enumerate().take(MOST).map(of).collect();
+    }
     let (mut n_so_far, mut found) = (0, 0.0);
     let mut all = Vec::new();
     for (nth, cell) in watching.by_rule.iter().enumerate().take(MOST) {
@@ -51,7 +59,8 @@ fn conditions(job: &Prepared, asked: &Asked) -> Vec<String> {
     let rules = job.plan.rules.iter().enumerate().map(|(nth, rule)| {
         let own = written.get(nth).filter(|_| written.len() == job.plan.rules.len());
         own.cloned().unwrap_or_else(|| {
-            let conjunction = |all: &Vec<_>| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ");
+            let conjunction =
+                |all: &Vec<_>| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" AND ");
             rule.conjunctions.iter().map(conjunction).collect::<Vec<_>>().join("\nOR ")
         })
     });

@@ -73,9 +73,8 @@ mod tests {
     #[test]
     fn there_is_less_and_less() {
         let all: Vec<Size> = sizes(300).collect();
-        let is_less = |a: &Size, b: &Size| {
-            b.drawn <= a.drawn && b.labels <= a.labels && b.characters <= a.characters
-        };
+        let is_less =
+            |a: &Size, b: &Size| b.drawn <= a.drawn && b.labels <= a.labels && b.characters <= a.characters;
         assert!(all.windows(2).all(|two| is_less(&two[0], &two[1])));
         assert_eq!(all.last().map(|size| size.labels), Some(0));
     }

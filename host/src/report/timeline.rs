@@ -25,7 +25,8 @@ pub(super) fn section(control: &Control, stages: &Stages) -> Value {
     let mut all: Vec<Span> = spans().into_iter().map(own).collect();
     if control.is_watched() {
         // Recorded from when the control was made, which is when the clock began, but for some milliseconds.
-        let lanes = [(Lane::Read, "read"), (Lane::Encode, "encode"), (Lane::Scan, "scan"), (Lane::Device, "device")];
+        let lanes =
+            [(Lane::Read, "read"), (Lane::Encode, "encode"), (Lane::Scan, "scan"), (Lane::Device, "device")];
         let timeline = control.latencies().timeline;
         for (lane, name) in lanes {
             let own = timeline.spans().iter().filter(|span| span.lane == lane);

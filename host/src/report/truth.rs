@@ -9,10 +9,7 @@ pub(super) fn section(errors: &Option<SomeErrors>, truth: Option<&Truth>) -> Val
     let Some(truth) = truth else { return Value::Null };
     let coverage = truth.coverage();
     let mut text = vec![match coverage.is_complete {
-        true => format!(
-            "The truth is about all records: {} pairs match.",
-            HumanCount(truth.n_matches())
-        ),
+        true => format!("The truth is about all records: {} pairs match.", HumanCount(truth.n_matches())),
         false => format!("Labels {coverage}: {} of those pairs match.", HumanCount(truth.n_matches())),
     }];
     if coverage.n_unknown > 0 {
@@ -27,5 +24,7 @@ pub(super) fn section(errors: &Option<SomeErrors>, truth: Option<&Truth>) -> Val
 pub(super) fn decided(truth: Option<&Truth>) -> Option<String> {
     let part = truth.filter(|truth| !truth.coverage().is_complete)?;
     let n = HumanCount(part.coverage().n_decided);
-    Some(format!("Precision and recall are of the {n} pairs that labels decide, each for as many as it stands for."))
+    Some(format!(
+        "Precision and recall are of the {n} pairs that labels decide, each for as many as it stands for."
+    ))
 }

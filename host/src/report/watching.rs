@@ -5,7 +5,7 @@
 //! for the pairs that tell how many entities there would be at other thresholds, which are so many at most.
 
 use super::SEED;
-use super::labels::Bands;
+use super::labels::{Bands, labels};
 use super::sample::{DRAWN, ERRORS, NEAR};
 use super::scores::{Cell, Grid};
 use super::strata::{Strata, key};
@@ -87,6 +87,19 @@ impl<'a> Watching<'a> {
             held: Vec::new(),
             gathered,
         })
+    }
+
+    /// With other tickets: a test draws often.
+    #[doc(hidden)]
+    pub fn seeded(self, seed: u64) -> Self {
+        Self { key: key(seed), ..self }
+    }
+
+    /// The pairs to be labelled of what was seen, and how probable it was that each would be.
+    #[doc(hidden)]
+    pub fn to_be_labelled(&self, n: usize) -> Vec<(Candidate, f64)> {
+        let labels = labels(&self.labels, self.bands.as_ref(), n);
+        labels.into_iter().map(|label| (label.pair, label.chance)).collect()
     }
 
     /// The job.

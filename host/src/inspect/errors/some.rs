@@ -107,12 +107,7 @@ pub(crate) struct Closely<'a> {
 }
 
 impl<'a> Closely<'a> {
-    pub(crate) fn new(
-        job: &'a Prepared,
-        left: Table,
-        right: Option<Table>,
-        records: [&'a [u32]; 2],
-    ) -> Self {
+    pub(crate) fn new(job: &'a Prepared, left: Table, right: Option<Table>, records: [&'a [u32]; 2]) -> Self {
         Self { job, part: Part { left, right }, records }
     }
 
@@ -139,7 +134,9 @@ impl<'a> Closely<'a> {
         let of = |some: &[[u32; 2]]| {
             control.check()?;
             let mut scratch = examiner.scratch();
-            some.iter().map(|pair| verdicts(&examiner, &texts, *pair, &mut scratch)).collect::<Result<Vec<_>>>()
+            some.iter()
+                .map(|pair| verdicts(&examiner, &texts, *pair, &mut scratch))
+                .collect::<Result<Vec<_>>>()
         };
         let verdicts = pairs.par_chunks(PER_THREAD).map(of).collect::<Result<Vec<_>>>()?;
         let reasons = Reasons { job: self.job, examiner: &examiner, told: &told };
@@ -170,7 +167,8 @@ fn verdicts(
     let holds: Vec<bool> = (0..texts.len()).map(|ix| examiner.holds(ix, pair, scratch)).collect();
     let mut all = Vec::new();
     for (nth, rule) in examiner.rules.rules.iter().enumerate() {
-        let own = examiner.owners.iter().zip(&examiner.rules.conjunctions).filter(|(owner, _)| **owner == nth);
+        let own =
+            examiner.owners.iter().zip(&examiner.rules.conjunctions).filter(|(owner, _)| **owner == nth);
         let n_failed = |conjunction: &&Vec<usize>| conjunction.iter().filter(|&&ix| !holds[ix]).count();
         let Some(nearest) = own.map(|(_, conjunction)| conjunction).min_by_key(n_failed) else { continue };
         let mut predicates = Vec::with_capacity(nearest.len());
