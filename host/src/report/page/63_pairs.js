@@ -124,8 +124,8 @@ function pairBrowser(report, marks) {
     el("div", { class: "panes" },
       el("div", { class: "pane" }, found, list.element),
       el("div", { class: "pane pair" },
-        el("div", { class: "bar-of-keys", role: "group", "aria-label": "This pair" }, position, previous, next, el("span", { class: "says" }, says.map(([, it]) => it)), undo, helpButton),
-        el("label", { class: "check" }, goesOn, " Go to the next pair after a mark"),
+        el("div", { class: "at" }, position, el("label", { class: "check" }, goesOn, " Go to the next pair after a mark")),
+        el("div", { class: "bar-of-keys", role: "group", "aria-label": "This pair" }, previous, next, el("span", { class: "says" }, says.map(([, it]) => it)), undo, helpButton),
         el("h3", { class: "heard" }, "The chosen pair"), view)),
     status, help);
   refill();
