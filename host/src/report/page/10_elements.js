@@ -31,11 +31,13 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** How a character that cannot be seen is named. */
+/** Those that most people know by another name. */
+const NAMES = new Map([["\0", "NUL"], ["\t", "TAB"], ["\n", "LF"], ["\r", "CR"]]);
+
+/** How a character that cannot be seen is named. Pictures of controls would do, but few fonts have them. */
 function named(character) {
   const code = character.codePointAt(0);
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return "\u2421";
+  if (NAMES.has(character)) return `\u27e8${NAMES.get(character)}\u27e9`;
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
 }
 

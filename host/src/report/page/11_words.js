@@ -23,8 +23,9 @@ function share(x) {
 /** A part of a whole. */
 function percent(x) {
   if (!isNumber(x)) return UNKNOWN;
+  if (x === 0) return "0%";
   const hundredths = 100 * x;
-  return `${hundredths.toFixed(hundredths !== 0 && Math.abs(hundredths) < 0.1 ? 2 : 1)}%`;
+  return `${hundredths.toFixed(Math.abs(hundredths) < 0.1 ? 2 : 1)}%`;
 }
 
 /** A time. */

@@ -5,6 +5,8 @@
 function bar(from, to, kind) {
   const [start, end] = from <= to ? [from, to] : [to, from];
   const within = (x) => Math.min(1, Math.max(0, Number.isFinite(x) ? x : 0));
+  // Nothing is drawn as nothing; the least there is, as a line.
+  if (!(end > start) || end <= 0 || start >= 1) return null;
   const vars = { from: within(start), size: Math.max(0, within(end) - within(start)) };
   return el("span", { class: `bar ${kind ?? ""}`, vars, "aria-hidden": "true" });
 }

@@ -39,13 +39,13 @@ function headline(report) {
   const tables = job.tables ?? [];
   if (tables.length) {
     const n = tables.reduce((sum, it) => sum + (it.records ?? 0), 0);
-    list.push(["Records", count(n), tables.length > 1 ? `of ${count(tables.length)} tables` : null]);
+    list.push(["Records", ...large(n, tables.length > 1 ? `of ${count(tables.length)} tables` : null)]);
   }
   if (isNumber(job.comparisons?.all)) list.push(["Pairs", short(Number(job.comparisons.all.toPrecision(3))), `${percent(unseen(job.comparisons))} never looked at`]);
-  if (isNumber(pairs?.found)) list.push(["Candidates", count(pairs.found), "some rule holds"]);
+  if (isNumber(pairs?.found)) list.push(["Candidates", ...large(pairs.found, "some rule holds")]);
   const kept = atThreshold(scores);
-  if (kept) list.push(["Kept", count(kept.kept), `at ${score(scores.threshold)}${unitOf(scores)}`]);
-  if (entities) list.push(["Entities", count(entities.entities), entities.method ? `by ${visible(entities.method)}` : null]);
+  if (kept) list.push(["Kept", ...large(kept.kept, `at ${score(scores.threshold)}${unitOf(scores)}`)]);
+  if (entities) list.push(["Entities", ...large(entities.entities, entities.method ? `by ${visible(entities.method)}` : null)]);
   for (const name of ["precision", "recall"]) {
     const said = (report.summary ?? []).find((it) => it.name === name);
     const last = (report.rules ?? []).at(-1)?.cumulative?.recall;
@@ -55,6 +55,11 @@ function headline(report) {
   }
   if (isNumber(job.time_ms)) list.push(["Time", time(job.time_ms), job.device ? visible(job.device) : null]);
   return list;
+}
+
+/** A count that may be too wide for its place: then it is rounded there, and stands below in full. */
+function large(n, more) {
+  return n < 1e7 ? [count(n), more] : [short(Number(n.toPrecision(3))), count(n)];
 }
 
 function unseen(comparisons) {

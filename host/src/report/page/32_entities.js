@@ -36,6 +36,6 @@ function weightsSection(report) {
   return section("weights", "Weights",
     el("p", { class: "lead" }, "m: how often matches reach a level. u: how often other pairs do. The weight is log\u2082 of m / u, in bits."),
     isNumber(weights.prior) ? el("p", { class: "note" }, `A pair, before it is looked at, is a match with a probability of ${probability(weights.prior)}.`) : null,
-    scrolled("Weights", el("table", null, el("caption", null, "Weights by attribute and level"),
+    scrolled("Weights by attribute and level", el("table", null, el("caption", null, "Weights by attribute and level"),
       el("thead", null, el("tr", null, head("Level", null), head("m", "number spread", 2), head("u", "number spread", 2), head("Weight", "number"))), groups)));
 }

@@ -22,11 +22,16 @@ function planSection(report) {
     const node = el("span", { class: "node", vars: { depth: Math.min(depth, 12) } },
       heard(`Level ${depth + 1}, `), el("span", { class: `kind ${it.kind === "rule" ? "rule" : ""}` }, KINDS[it.kind] ?? visible(it.kind ?? "")), " ",
       el(it.kind === "rule" ? "strong" : "code", null, value(it.text)));
-    return row(node, ...columns.map(([, write]) => [isNumber(it.estimated) || isNumber(it.actual) || isNumber(it.ms) || isNumber(it.ms_expected) ? write(it) : "", "number"]));
+    return row(node, ...columns.map(([, write]) => cellOf(write(it))));
   });
   return section("plan", "Plan",
     el("p", { class: "lead" }, isKnown ? "What was expected of each node, beside what it did." : "What is expected of each node."),
-    scrolled("Plan", table("The plan, as a tree: pairs that each node lets through", ["Node", ...columns.map(([name]) => [name, "number"])], rows)));
+    scrolled("The plan, as a tree", table("The plan, as a tree: pairs that each node lets through", ["Node", ...columns.map(([name]) => [name, "number"])], rows)));
+}
+
+/** What is not known of a node is left blank: most nodes have no time of their own. */
+function cellOf(content) {
+  return [content === UNKNOWN ? "" : content, Array.isArray(content) ? "number both" : "number"];
 }
 
 /** By what the estimate was wrong: drawn, and as a factor. */
@@ -35,6 +40,7 @@ function off(node) {
   if (node.estimated <= 0 || node.actual <= 0) return node.estimated === node.actual ? "1.0×" : UNKNOWN;
   const factor = node.actual / node.estimated;
   const x = Math.max(-0.5, Math.min(0.5, Math.log2(factor) / 8));
-  return [`${factor >= 1 ? factor.toPrecision(2) : `1/${(1 / factor).toPrecision(2)}`}×`.replace(/(\d)e\+?(\d+)/, "$1·10^$2"),
-    track(bar(0.5, 0.5 + x, x < 0 ? "takes" : "adds"))];
+  const times = Math.max(factor, 1 / factor);
+  const written = times < 9.95 ? times.toFixed(1) : count(times);
+  return [`${factor < 1 && written !== "1.0" ? "1/" : ""}${written}×`, track(bar(0.5, 0.5 + x, x < 0 ? "takes" : "adds"))];
 }

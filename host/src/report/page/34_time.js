@@ -58,11 +58,16 @@ function merged(spans, least) {
 
 function stagesTable(stages) {
   const all = stages.filter((it) => !it.depth).reduce((sum, it) => sum + it.ms, 0) || 1;
-  let before = 0;
+  // Where the next stage begins, by depth: an inner one begins where the one around it does.
+  const begins = [0];
   const rows = stages.map((it) => {
-    const isInner = it.depth > 0;
-    const drawn = isInner ? bar(0, it.ms / all, "before") : bar(before / all, (before + it.ms) / all, "adds");
-    if (!isInner) before += it.ms;
+    const depth = Math.max(0, it.depth ?? 0);
+    const isInner = depth > 0;
+    const from = begins[depth] ?? begins[depth - 1] ?? 0;
+    const drawn = bar(from / all, (from + it.ms) / all, isInner ? "before" : "adds");
+    begins.length = Math.min(begins.length, depth);
+    begins[depth] = from + it.ms;
+    begins[depth + 1] = from;
     const made = row(value(it.name), [time(it.ms), "number"], [percent(it.ms / all), "number"], [track(drawn), "bars"]);
     if (isInner) made.className = "inner";
     return made;

@@ -37,15 +37,28 @@ function recordsTable(report, pair, records) {
     const from = record.source ?? (job.is_link ? sides[record.side] : null);
     return el("th", { scope: "col" }, from === null || from === undefined ? null : el("small", null, value(from)), el("code", null, value(record.id)), heard(ix ? ", right record" : ", left record"));
   };
-  const one = (text, ranges) => (text === null || text === undefined ? el("span", { class: "dim" }, "missing") : text === "" ? el("span", { class: "dim" }, "empty") : value(text, ranges));
   const rows = (pairs.values === "none" ? [] : (pairs.columns ?? [])).map((name, ix) => {
     const [a, b] = records.map((it) => it.values?.[ix] ?? null);
     const marked = differing.get(ix);
     const kind = a === b ? (a === null ? "missing" : "same") : "differs";
-    return el("tr", { class: kind }, el("th", { scope: "row" }, value(name)), el("td", null, one(a, marked?.left)), el("td", null, one(b, marked?.right)));
+    return el("tr", { class: kind }, el("th", { scope: "row" }, value(name)), el("td", null, shownValue(a, marked?.left)), el("td", null, shownValue(b, marked?.right)));
   });
   return el("table", { class: "records" }, el("caption", { class: "heard" }, "Both records; differing characters are marked"),
     el("thead", null, el("tr", null, el("td", null), records.map(head))), el("tbody", null, rows));
+}
+
+/** So many characters of a value are shown at first. */
+const SHOWN = 1500;
+
+function shownValue(text, ranges) {
+  if (text === null || text === undefined) return el("span", { class: "dim" }, "missing");
+  if (text === "") return el("span", { class: "dim" }, "empty");
+  const characters = Array.from(String(text));
+  if (characters.length <= SHOWN) return value(text, ranges);
+  const holder = el("span");
+  const more = el("button", { type: "button", class: "quiet", on: { click: () => holder.replaceChildren(value(text, ranges)) } }, `Show ${count(characters.length - SHOWN)} more characters`);
+  holder.append(value(characters.slice(0, SHOWN).join(""), ranges), "\u2026 ", more);
+  return holder;
 }
 
 /** From the start to the total, each step from where the one before it ends. */
@@ -70,7 +83,7 @@ function waterfall(said, scores) {
   total.className = "total";
   const start = isNumber(said.start) && said.start !== 0 ? row("Before looking", "", [score(said.start, true), "number"], [drawn(0, said.start, "before"), "bars"]) : null;
   return el("div", { class: "reason" }, el("h4", null, "How the score comes about"),
-    scrolled("How the score comes about", el("table", null, el("caption", { class: "heard" }, `Steps of the score; the line is the threshold of ${score(scores?.threshold)}`),
+    scrolled("Steps of the score", el("table", null, el("caption", { class: "heard" }, `Steps of the score; the line is the threshold of ${score(scores?.threshold)}`),
       el("thead", null, el("tr", null, el("th", { scope: "col" }, "Attribute"), el("th", { scope: "col" }, "Level"), el("th", { scope: "col", class: "number" }, "Adds"), el("th", { scope: "col", class: "bars" }, heard("Drawn")))),
       el("tbody", null, start, rows, total))));
 }
