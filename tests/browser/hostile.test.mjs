@@ -35,7 +35,9 @@ function cells(text) {
 test("fifty hostile values and more are in the report", () => {
   const written = new Set(cells(readFileSync(process.env.HYPERBLOCK_HOSTILE, "utf8")).filter((it) => it.trim()));
   const there = new Set(pairs.records.flatMap((it) => [it.id, ...it.values]).filter((it) => it !== null));
-  const missing = [...there].filter((it) => !written.has(it));
+  // Of a long one there is the beginning, and how many characters more there are.
+  const begun = (it) => it.match(/^(.+)\u2026\(\d+ more characters\)$/s)?.[1];
+  const missing = [...there].filter((it) => !written.has(it) && !(begun(it) && [...written].some((whole) => whole.startsWith(begun(it)))));
   assert.deepEqual(missing, [], "all are of the table");
   assert.ok(there.size >= 50, `${there.size} values`);
 });
