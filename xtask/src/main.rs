@@ -3,12 +3,14 @@
 //! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures,
 //! [`ablate`] measures without one part or another, [`figures`] draws the papers' figures from both, [`compare`] runs other
 //! programs beside the engine, [`train_cost`] makes cost models, [`fuzz`] reads damaged files, [`simulate`] replays tasks over
-//! machines that are not here, [`docs`] builds the book, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
+//! machines that are not here, [`docs`] builds the book, [`browser`] drives reports, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
 
 mod ablate;
 mod bench;
+mod browser;
 mod cargo;
 mod compare;
+mod debian;
 mod demo;
 mod device;
 mod dist;
@@ -67,11 +69,13 @@ enum Command {
     Simulate(simulate::Args),
     /// Build, install and test the Python package, as `test` does; or measure it
     Python(python::Args),
+    /// Make reports and drive them in a browser, as `test` does; or take the picture of one
+    Browser(browser::Args),
     /// Build the wheel that is given to others, audit it, and run it in a clean environment of the newest Python there is
     Dist,
     /// Build the book of all pages to target/book, and check its links
     Docs(docs::Args),
-    /// Run everything CI runs: tidy, links, format, clippy, documentation, tests, kernels, the Python package
+    /// Run everything CI runs: tidy, links, format, clippy, documentation, tests, kernels, the Python package, reports in a browser
     Test(test::Args),
 }
 
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Python(args) => python::run(&args),
+        Command::Browser(args) => browser::run(&args),
         Command::Dist => dist::run(),
         Command::Docs(args) => docs::run(&args),
         Command::Test(args) => test::run(&args),

@@ -122,7 +122,7 @@ function histogram(scores, curve, threshold, width, height, hasQuality) {
   const made = [];
   const heights = isLog ? powers(most) : ticks(0, most, 3);
   for (const n of heights) {
-    made.push(line(left, y(level(n)), right, y(level(n)), "grid"), label(left - 6, y(level(n)) + 4, "end", short(n)));
+    made.push(line(left, y(level(n)), right, y(level(n)), "grid"), isLog && n === 0 ? null : label(left - 6, y(level(n)) + 4, "end", short(n)));
   }
   for (const it of scores.bins) {
     const gap = x(it.to) - x(it.from) > 4 ? 1 : 0;

@@ -12,7 +12,8 @@ function entitiesSection(report) {
     row(counted(it.size, "record"), [count(it.entities), "number"], [count(it.size * it.entities), "number"], [track(bar(0, reach(it.entities), "adds")), "bars"]));
   const largest = (entities.largest ?? []).map((it) => row(el("code", null, value(it.id)), [count(it.size), "number"]));
   return section("entities", "Entities",
-    el("p", { class: "lead" }, `${counted(entities.records, "record")} are ${counted(entities.entities, "entity", "entities")}`, entities.method ? [", by ", value(entities.method)] : null, "."),
+    el("p", { class: "lead" }, `${counted(entities.records, "record")} are ${counted(entities.entities, "entity", "entities")}`, entities.method ? [", by ", value(entities.method)] : null, ".",
+      entities.larger ? ` ${counted(entities.larger, "size")} more, all of them larger, ${entities.larger === 1 ? "is" : "are"} not in the table.` : null),
     el("div", { class: "beside" },
       sizes.length ? el("div", null, table("Entities by size; bars are logarithmic", ["Size", ["Entities", "number"], ["Records", "number"], [heard("Entities, drawn"), "bars"]], rows)) : null,
       largest.length ? el("div", null, table("The largest", ["Entity", ["Records", "number"]], largest)) : null));

@@ -26,7 +26,8 @@ function planSection(report) {
   });
   return section("plan", "Plan",
     el("p", { class: "lead" }, isKnown ? "What was expected of each node, beside what it did." : "What is expected of each node."),
-    scrolled("The plan, as a tree", table("The plan, as a tree: pairs that each node lets through", ["Node", ...columns.map(([name]) => [name, "number"])], rows)));
+    scrolled("The plan, as a tree", table("The plan, as a tree: pairs that each node lets through", ["Node", ...columns.map(([name]) => [name, "number"])], rows)),
+    report.plan.left_out ? el("p", { class: "note" }, `${counted(report.plan.left_out, "node")} more of the plan are not told of.`) : null);
 }
 
 /** What is not known of a node is left blank: most nodes have no time of their own. */

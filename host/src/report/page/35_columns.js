@@ -7,6 +7,7 @@ function columnsSection(report) {
   return section("columns", "Columns", tables.map((it) => [
     tables.length > 1 ? el("h3", null, value(it.table)) : null,
     scrolled(`Columns of ${visible(it.table)}`, profileTable(it)),
+    it.note ? el("p", { class: "note" }, value(it.note)) : null,
   ]));
 }
 

@@ -5,9 +5,14 @@ const LABELS = ["match", "no match", "unsure"];
 
 /** By what a pair is known from one report to the next of the same job. */
 function pairKey(pairs, pair) {
-  const [left, right] = [pairs.records[pair.l], pairs.records[pair.r]];
-  return JSON.stringify([left.source ?? left.side ?? 0, left.id, right.source ?? right.side ?? 0, right.id]);
+  if (!MADE.has(pair)) {
+    const [left, right] = [pairs.records[pair.l], pairs.records[pair.r]];
+    MADE.set(pair, JSON.stringify([left.source ?? left.side ?? 0, left.id, right.source ?? right.side ?? 0, right.id]));
+  }
+  return MADE.get(pair);
 }
+
+const MADE = new WeakMap();
 
 /** Marks by key of pair. `problem` says why they would not outlive the page. */
 function marksOf(job) {

@@ -18,7 +18,7 @@ function pairsSection(report) {
   const marks = marksOf(report.job);
   const made = pairBrowser(report, marks);
   return section("pairs", "Pairs",
-    el("p", { class: "lead" }, pairs.in === pairs.found ? `All ${counted(pairs.found, "candidate")} are here. ` : `${counted(pairs.in ?? pairs.list.length, "pair")} are here, of ${counted(pairs.found, "candidate")} found. `, pairs.why_drawn ? value(pairs.why_drawn) : null),
+    el("p", { class: "lead" }, `${counted(pairs.list.length, "pair")} are here${pairs.why_drawn ? "." : `, of ${counted(pairs.found, "candidate")}.`} `, pairs.why_drawn ? value(pairs.why_drawn) : null),
     pairs.values === "none" ? el("p", { class: "note" }, "Values are withheld (", el("code", null, "--report-values none"), "): records are shown by their ids.") : null,
     made);
 }
