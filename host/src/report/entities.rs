@@ -5,7 +5,7 @@ use crate::job::Prepared;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Sizes that are told of; of more, those of the largest entities as one.
+/// Sizes that are told of, the smallest first.
 const MOST_SIZES: usize = 60;
 /// The largest entities.
 const LARGEST: usize = 10;
@@ -26,12 +26,11 @@ pub(super) fn section(job: &Prepared, entities: &[u32], method: ClusterMethod) -
     let largest = largest.into_iter().take(LARGEST);
     let largest = largest.map(|entity| json!({ "id": id(entity as u32), "size": of[entity] }));
     let told = sizes.iter().take(MOST_SIZES).map(|(size, n)| json!({ "size": size, "entities": n }));
-    let n_more: u64 = sizes.iter().skip(MOST_SIZES).map(|(_, n)| n).sum();
     json!({
         "records": entities.len(),
         "entities": sizes.values().sum::<u64>(),
         "sizes": told.collect::<Value>(),
-        "larger": n_more,
+        "larger": sizes.len().saturating_sub(MOST_SIZES),
         "largest": largest.collect::<Value>(),
         "method": method.to_string(),
     })
