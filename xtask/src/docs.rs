@@ -11,13 +11,14 @@ mod staged;
 
 pub(crate) use links::check as check_links;
 
-use crate::cargo::{at_root, cargo, output, run as run_command, target};
+use crate::cargo::{at_root, run as run_command, target};
+use crate::tools::Tool;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::PathBuf;
 
-/// The version that the book is built with.
-const MDBOOK: &str = "0.5.4";
+/// What builds the book.
+const MDBOOK: Tool = Tool { name: "mdbook", version: "0.5.4", features: "search" };
 
 /// What `cargo xtask docs` is asked.
 #[derive(clap::Args)]
@@ -49,18 +50,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 /// The program, from the path or from our own tools.
 fn mdbook(install: bool) -> Result<PathBuf> {
-    let tools = target().join("tools");
-    let ours = tools.join("bin/mdbook").with_extension(std::env::consts::EXE_EXTENSION);
-    for program in [PathBuf::from("mdbook"), ours.clone()] {
-        if output(at_root(&program).arg("--version")).is_some() {
-            return Ok(program);
-        }
+    match MDBOOK.found() {
+        Some(program) => Ok(program),
+        None if install => MDBOOK.installed(),
+        None => bail!(
+            "there is no mdbook {}: `cargo xtask docs --install` puts one below target/tools",
+            MDBOOK.version
+        ),
     }
-    if !install {
-        bail!("there is no mdbook: `cargo xtask docs --install` puts one below target/tools");
-    }
-    let what = ["install", "mdbook", "--version", MDBOOK, "--locked"];
-    let features = ["--no-default-features", "--features", "search"];
-    run_command(cargo().args(what).args(features).arg("--root").arg(tools))?;
-    Ok(ours)
 }

@@ -55,7 +55,7 @@ fn what_is_doubtful() {
             "{n},{},{},{},x\n",
             n % 7,
             if n < 2500 { "Oslo" } else { "Bergen" },
-            if n % 3 == 0 { "a" } else { "" }
+            if n.is_multiple_of(3) { "a" } else { "" }
         )
     };
     let table: String = ["id,a,city,b,c\n".to_owned()].into_iter().chain((0..3000).map(row)).collect();

@@ -195,7 +195,8 @@ fn the_times_of_stages_are_that_of_the_process() {
         assert!(0.0 < all && all <= whole, "{run}: {all} of {whole}");
         let mut names: Vec<&str> = by_stage.keys().map(String::as_str).collect();
         let mut wanted: Vec<&str> = stages.split(' ').collect();
-        (names.sort_unstable(), wanted.sort_unstable());
+        names.sort_unstable();
+        wanted.sort_unstable();
         assert_eq!(names, wanted, "{run}");
     }
 }
