@@ -1,10 +1,21 @@
 //! The largest blocks: of the values of some equalities those that make the most pairs.
+//!
+//! Most records of a large table share their values with few others, and to number all combinations of values takes as long as a job
+//! may. So records are first counted by a hash of their codes, which is no more than an array. A block is no larger than the
+//! count that it falls into: those of large counts alone are counted exactly, and told of if no other can be larger.
 
 use super::Encoded;
 use crate::base::control::Control;
 use crate::rules::Side;
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
+
+/// Records of tables of which all blocks are counted exactly.
+const FEW: usize = 1 << 16;
+/// Counts by hash, as a power of two, for a larger table.
+const BITS: u32 = 20;
+/// Blocks of a large table that have fewer records than so are not looked for any further.
+const LEAST: u32 = 16;
 
 /// A block, by the records that have its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +27,9 @@ pub(crate) struct LargestBlock {
     /// One of its records: whose side its values are on, and which it is.
     pub(crate) example: (Side, u32),
 }
+
+/// Which table a record is of, where pairs within one do not count.
+pub(crate) type TableOf<'a> = dyn Fn(u32) -> usize + Sync + 'a;
 
 /// What is known of a block while records are counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,116 +44,190 @@ struct Sizes {
 }
 
 impl Encoded {
-    /// So many blocks of these equalities, those with the most pairs first. Of one table a record stands on both sides; `table_of` says
-    /// which table a record is of, where pairs within one do not count.
+    /// So many blocks of these equalities, those with the most pairs first; of a large table only those that are known to be. Of one
+    /// table a record stands on both sides.
     pub(crate) fn largest_blocks(
         &self,
         equalities: &[(u32, u32)],
         is_one_table: bool,
-        table_of: Option<&(dyn Fn(u32) -> usize + Sync)>,
+        table_of: Option<&TableOf<'_>>,
         n: usize,
         control: &Control,
     ) -> Vec<LargestBlock> {
-        let is_same = is_one_table && equalities.iter().all(|(left, right)| self.are_one(*left, *right));
-        let mut numbers = Numbers::default();
-        let lefts = numbers.keys(self, equalities.iter().map(|(left, _)| *left), control);
-        let rights = match is_same {
-            true => Vec::new(),
-            false => numbers.keys(self, equalities.iter().map(|(_, right)| *right), control),
-        };
-        let n_keys = [&lefts, &rights].into_iter().flatten().filter(|key| **key != MISSING).max();
-        let n_keys = n_keys.map_or(0, |last| *last as usize + 1);
-        let counted = |keys: &[u32]| {
-            let mut counts = vec![0u32; n_keys];
-            keys.iter().filter(|key| **key != MISSING).for_each(|key| counts[*key as usize] += 1);
-            counts
-        };
-        let (n_lefts, n_rights) = (counted(&lefts), counted(&rights));
-        let most = |key: usize| {
-            let [left, right] = [u64::from(n_lefts[key]), u64::from(n_rights[key])];
-            if is_same { left * left.saturating_sub(1) / 2 } else { left * right }
-        };
-        let mut largest: Vec<usize> = (0..n_keys).filter(|&key| most(key) > 0).collect();
-        // Pairs that do not count may bring others to the front: some more are looked at.
-        let n_looked_at = if table_of.is_some() { 8 * n } else { n };
-        let by_pairs = |key: &usize| (std::cmp::Reverse(most(*key)), *key);
-        if largest.len() > n_looked_at {
-            largest.select_nth_unstable_by_key(n_looked_at, by_pairs);
-            largest.truncate(n_looked_at);
+        let codes = |column: u32| Columns::codes(self, column);
+        let lefts: Vec<&[u32]> = equalities.iter().map(|(left, _)| codes(*left)).collect();
+        let rights: Vec<&[u32]> = equalities.iter().map(|(_, right)| codes(*right)).collect();
+        let is_same = is_one_table && lefts == rights;
+        let sides = if is_same { vec![lefts] } else { vec![lefts, rights] };
+        let counting = Counting { sides, is_one_table, table_of, control };
+        let n_records: usize = counting.sides.iter().map(|side| side[0].len()).sum();
+        if n_records <= FEW {
+            let mut blocks = counting.blocks(|_| true);
+            blocks.truncate(n);
+            return blocks;
         }
-        let mut places = vec![u8::MAX; n_keys];
-        largest.iter().enumerate().for_each(|(place, key)| places[*key] = place as u8);
-        let place = |key: u32| Some(places[key as usize]).filter(|place| *place != u8::MAX).map(usize::from);
-        let mut sizes = vec![Sizes::default(); largest.len()];
-        let mut by_table: HashMap<(usize, usize), u64> = HashMap::new();
-        for (record, &key) in (0..).zip(&lefts).filter(|(_, key)| **key != MISSING) {
-            if let Some(place) = place(key) {
-                let of = &mut sizes[place];
-                of.left += 1;
-                of.both += u64::from(is_one_table && (is_same || rights[record as usize] == key));
-                of.example.get_or_insert((Side::Left, record));
-                if let Some(table_of) = table_of {
-                    *by_table.entry((place, table_of(record))).or_default() += 1;
+        let counts = counting.counts();
+        let mut least = counts.iter().copied().max().unwrap_or(0);
+        loop {
+            least = (least / 2).max(LEAST);
+            let mut blocks = counting.blocks(|hash| counts[hash] >= least);
+            // What was not looked at has fewer records than that.
+            let others = u64::from(least - 1);
+            let most = if is_same { others * (others - 1) / 2 } else { others * others / 4 };
+            blocks.retain(|block| block.n_pairs >= most);
+            if blocks.len() >= n || least == LEAST {
+                blocks.truncate(n);
+                return blocks;
+            }
+        }
+    }
+}
+
+/// Records, by the codes of the columns that are to be equal: one side, or two.
+struct Counting<'a> {
+    sides: Vec<Vec<&'a [u32]>>,
+    is_one_table: bool,
+    table_of: Option<&'a TableOf<'a>>,
+    control: &'a Control,
+}
+
+impl Counting<'_> {
+    /// Where a record is counted, unless it lacks a value.
+    fn hash(&self, side: usize, record: usize) -> Option<usize> {
+        let mut hash = 0u64;
+        for codes in &self.sides[side] {
+            let code = codes[record];
+            if code == MISSING {
+                return None;
+            }
+            hash = (hash ^ u64::from(code)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash ^= hash >> 32;
+        }
+        Some((hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize)
+    }
+
+    /// How many records there are of each hash.
+    fn counts(&self) -> Vec<u32> {
+        let mut counts = vec![0u32; 1 << BITS];
+        for side in 0..self.sides.len() {
+            self.control.pass();
+            let hashes = (0..self.sides[side][0].len()).filter_map(|record| self.hash(side, record));
+            hashes.for_each(|hash| counts[hash] = counts[hash].saturating_add(1));
+        }
+        counts
+    }
+
+    /// The blocks of records whose hashes are looked at, those with the most pairs first.
+    fn blocks(&self, is_looked_at: impl Fn(usize) -> bool) -> Vec<LargestBlock> {
+        let mut numbers: Vec<HashMap<(u32, u32), u32>> = vec![HashMap::new(); self.sides[0].len()];
+        let mut sizes: Vec<Sizes> = Vec::new();
+        let mut by_table: HashMap<(u32, usize), u64> = HashMap::new();
+        // Of one table: the block of each record that was looked at on the left.
+        let mut of_left: HashMap<u32, u32> = HashMap::new();
+        for (nth, side) in self.sides.iter().enumerate() {
+            for record in 0..side[0].len() {
+                self.control.pass();
+                if !self.hash(nth, record).is_some_and(&is_looked_at) {
+                    continue;
+                }
+                let number = side.iter().zip(&mut numbers).fold(0, |number, (codes, numbers)| {
+                    let next = numbers.len() as u32;
+                    *numbers.entry((number, codes[record])).or_insert(next)
+                });
+                if sizes.len() <= number as usize {
+                    sizes.resize(number as usize + 1, Sizes::default());
+                }
+                let (of, record) = (&mut sizes[number as usize], record as u32);
+                if nth == 0 {
+                    of.left += 1;
+                    of.example.get_or_insert((Side::Left, record));
+                    if self.sides.len() > 1 && self.is_one_table {
+                        of_left.insert(record, number);
+                    }
+                    if let Some(table_of) = self.table_of {
+                        *by_table.entry((number, table_of(record))).or_default() += 1;
+                    }
+                } else {
+                    of.right += 1;
+                    of.both += u64::from(of_left.get(&record) == Some(&number));
+                    of.example.get_or_insert((Side::Right, record));
                 }
             }
         }
-        for (record, &key) in (0..).zip(&rights).filter(|(_, key)| **key != MISSING) {
-            if let Some(place) = place(key) {
-                sizes[place].right += 1;
-                sizes[place].example.get_or_insert((Side::Right, record));
-            }
+        for ((number, _), n) in by_table {
+            sizes[number as usize].within += n * n.saturating_sub(1) / 2;
         }
-        for ((place, _), n) in by_table {
-            sizes[place].within += n * n.saturating_sub(1) / 2;
-        }
+        let is_same = self.sides.len() == 1;
         let block = |of: &Sizes| {
             let Sizes { left, right, both, within, example } = *of;
-            let pairs_of_both = both * both.saturating_sub(1) / 2;
+            let pairs = |n: u64| n * n.saturating_sub(1) / 2;
             let (n_records, n_pairs) = match is_same {
-                true => (left, pairs_of_both - within.min(pairs_of_both)),
+                true => (left, pairs(left) - within.min(pairs(left))),
                 // Those of both sides are there either way round, and with themselves.
-                false => (left + right - both, left * right - both - pairs_of_both),
+                false => (left + right - both, left * right - both - pairs(both)),
             };
             example.map(|example| LargestBlock { n_records, n_pairs, example })
         };
         let mut blocks: Vec<LargestBlock> =
             sizes.iter().filter_map(block).filter(|it| it.n_pairs > 0).collect();
         blocks.sort_by_key(|block| (std::cmp::Reverse(block.n_pairs), block.example));
-        blocks.truncate(n);
         blocks
-    }
-
-    fn are_one(&self, left: u32, right: u32) -> bool {
-        left == right || self.codes(left) == self.codes(right)
     }
 }
 
-/// Numbers for combinations of codes, the same for both sides.
-#[derive(Default)]
-struct Numbers(Vec<HashMap<(u32, u32), u32>>);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use std::collections::BTreeMap;
 
-impl Numbers {
-    /// By record: the number of its values in these columns. Records that lack one have none.
-    fn keys(&mut self, encoded: &Encoded, columns: impl Iterator<Item = u32>, control: &Control) -> Vec<u32> {
-        let mut columns = columns.map(|column| encoded.codes(column));
-        let Some(first) = columns.next() else { return Vec::new() };
-        let mut keys = first.to_vec();
-        for (nth, codes) in columns.enumerate() {
-            if self.0.len() <= nth {
-                self.0.push(HashMap::new());
-            }
-            let numbers = &mut self.0[nth];
-            for (key, &code) in keys.iter_mut().zip(codes) {
-                control.pass();
-                *key = match (*key, code) {
-                    (MISSING, _) | (_, MISSING) => MISSING,
-                    both => {
-                        let next = numbers.len() as u32;
-                        *numbers.entry(both).or_insert(next)
-                    }
-                };
+    /// Blocks by the definition: all pairs of records, one by one.
+    fn pairs(lefts: &[&[u32]], rights: &[&[u32]], is_one_table: bool) -> Vec<u64> {
+        let key =
+            |codes: &[&[u32]], record: usize| codes.iter().map(|codes| codes[record]).collect::<Vec<_>>();
+        let mut blocks: BTreeMap<Vec<u32>, BTreeMap<(usize, usize), ()>> = BTreeMap::new();
+        for left in 0..lefts[0].len() {
+            for right in 0..rights[0].len() {
+                let own = key(lefts, left);
+                if own != key(rights, right) || own.contains(&MISSING) || (is_one_table && left == right) {
+                    continue;
+                }
+                let pair = if is_one_table { (left.min(right), left.max(right)) } else { (left, right) };
+                blocks.entry(own).or_default().insert(pair, ());
             }
         }
-        keys
+        let mut sizes: Vec<u64> = blocks.values().map(|pairs| pairs.len() as u64).collect();
+        sizes.sort_unstable_by_key(|n| std::cmp::Reverse(*n));
+        sizes
+    }
+
+    fn column(random: &mut Random, n: usize, values: u64) -> Vec<u32> {
+        let code = |code: u64| if code == values { MISSING } else { code as u32 };
+        (0..n).map(|_| code(random.below(values + 1))).collect()
+    }
+
+    #[test]
+    fn blocks_have_the_pairs_that_they_have() {
+        let mut random = Random::new(1);
+        let control = Control::default();
+        for _ in 0..30 {
+            let [a, b, c, d] = [0; 4].map(|_| column(&mut random, 60, 4));
+            for (lefts, rights, is_one_table) in [
+                (vec![&a[..]], vec![&a[..]], true),
+                (vec![&a[..], &b[..]], vec![&a[..], &b[..]], true),
+                (vec![&a[..], &b[..]], vec![&b[..], &a[..]], true),
+                (vec![&a[..], &b[..]], vec![&c[..], &d[..]], false),
+            ] {
+                let want = pairs(&lefts, &rights, is_one_table);
+                let is_same = is_one_table && lefts == rights;
+                let sides = if is_same { vec![lefts] } else { vec![lefts, rights] };
+                let counting = Counting { sides, is_one_table, table_of: None, control: &control };
+                let found: Vec<u64> = counting.blocks(|_| true).iter().map(|it| it.n_pairs).collect();
+                assert_eq!(found, want);
+                let counts = counting.counts();
+                let n: usize = counts.iter().map(|n| *n as usize).sum();
+                assert!(n > 0 && counting.blocks(|hash| counts[hash] > 0).len() == want.len());
+            }
+        }
     }
 }

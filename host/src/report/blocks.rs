@@ -5,7 +5,7 @@ use super::cut::shortened;
 use super::records::Records;
 use crate::base::control::Control;
 use crate::base::error::Result;
-use crate::encode::{Fields, LargestBlock, Pipeline};
+use crate::encode::{Fields, LargestBlock, Pipeline, TableOf};
 use crate::job::Prepared;
 use crate::rules::{Side, Test};
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ pub(super) fn largest(job: &Prepared, control: &Control) -> Result<Vec<Block>> {
         let record = job.record(Side::Left, record);
         tables.iter().flatten().position(|records| records.contains(&record)).unwrap_or(0)
     };
-    let table_of: Option<&(dyn Fn(u32) -> usize + Sync)> = tables.is_some().then_some(&table_of);
+    let table_of: Option<&TableOf<'_>> = tables.is_some().then_some(&table_of);
     let of = |(rule, equalities, columns): &(usize, Vec<usize>, Vec<(u32, u32)>)| {
         control.check()?;
         let blocks = job.encoded.largest_blocks(columns, is_one_table, table_of, MOST, control);
