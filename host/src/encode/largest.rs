@@ -67,9 +67,10 @@ impl Encoded {
             return blocks;
         }
         let counts = counting.counts();
-        let mut least = counts.iter().copied().max().unwrap_or(0);
+        let mut large: Vec<u32> = counts.iter().copied().filter(|n| *n > LEAST).collect();
+        large.sort_unstable_by_key(|n| std::cmp::Reverse(*n));
+        let mut least = large.get(4 * n).copied().unwrap_or(LEAST);
         loop {
-            least = (least / 2).max(LEAST);
             let mut blocks = counting.blocks(|hash| counts[hash] >= least);
             // What was not looked at has fewer records than that.
             let others = u64::from(least - 1);
@@ -79,6 +80,7 @@ impl Encoded {
                 blocks.truncate(n);
                 return blocks;
             }
+            least = (least / 2).max(LEAST);
         }
     }
 }
