@@ -11,6 +11,7 @@
 
 mod asked;
 mod blocks;
+mod cells;
 mod chosen;
 mod cut;
 mod entities;

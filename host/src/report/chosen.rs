@@ -1,10 +1,10 @@
 //! The pairs that a report may show, chosen when the job has run, with the text of their records.
 
 use super::blocks::{Block, examples};
+use super::cells::Grid;
 use super::labels::{Bands, Label, labels};
 use super::records::Records;
 use super::sample::{DRAWN, Size, evenly};
-use super::scores::Grid;
 use super::strata::Strata;
 use super::watching::Watching;
 use super::{Outcome, strata};

@@ -6,7 +6,7 @@
 //! is. Within a band all are equally probable, n of N: that stands beside each pair, so that whoever counts labels can let each pair
 //! stand for N / n (Horvitz and Thompson, *A generalization of sampling without replacement from a finite universe*, 1952).
 
-use super::scores::BIT;
+use super::cells::BIT;
 use super::strata::Strata;
 use crate::entities::score::{Scoring, least_weight};
 use crate::rules::ScoreMethod;

@@ -4,7 +4,7 @@ use super::asked::{Asked, ShownValues};
 use super::chosen::{Chosen, NO_RULE, Shown};
 use super::cut::{cut, shortened};
 use super::sample::Size;
-use super::{Outcome, scores};
+use super::{Outcome, cells};
 use crate::base::billionths::Billionths;
 use crate::base::control::Control;
 use crate::base::error::Result;
@@ -179,7 +179,7 @@ fn rules(verdicts: &[RuleVerdict]) -> Value {
 
 /// From what any two records have, by what each attribute brings, to the score.
 fn waterfall(shares: &Shares, attributes: &[ScoreAttribute]) -> Value {
-    let bits = |millionths: i32| float(f64::from(millionths) / f64::from(scores::BIT));
+    let bits = |millionths: i32| float(f64::from(millionths) / f64::from(cells::BIT));
     let mut steps = Vec::new();
     for (attribute, share) in attributes.iter().zip(&shares.attributes) {
         let similarity = share.similarity.filter(|_| attribute.is_similarity);
@@ -201,7 +201,7 @@ fn waterfall(shares: &Shares, attributes: &[ScoreAttribute]) -> Value {
                     (false, Some(weight)) => format!("{:.1}% of the mean", 100.0 * weight),
                     (false, None) => String::new(),
                 };
-                steps.push(step(level, scores::rounded(of_mean)));
+                steps.push(step(level, cells::rounded(of_mean)));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Candidates by rule: what each adds to those before it, and what it finds by itself where that was asked for.
 
 use super::asked::Asked;
+use super::cells::rounded;
 use super::cut::shortened;
-use super::scores::rounded;
 use super::watching::Watching;
 use crate::job::Prepared;
 use crate::tell::each_rule::RuleCounts;

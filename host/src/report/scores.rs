@@ -1,26 +1,16 @@
-//! Scores: how many pairs have about which, and what other thresholds would bring.
-//!
-//! Each score falls into a cell: 1/64 of a bit, or 1/5000 of a mean; and one more cell begins at the threshold. Cells are counted while
-//! candidates come, all of them, so whatever is said of a threshold where a cell begins is exact. Bars of the picture are made of
-//! whole cells.
+//! Scores: how many pairs have about which, and what other thresholds would bring. Bars of the picture are made of whole cells
+//! ([`super::cells`]), and thresholds are where cells begin.
 
+use super::cells::{Cell, Grid, rounded};
 use super::watching::Watching;
 use super::{Outcome, truth};
 use crate::base::control::Control;
 use crate::base::json::float;
-use crate::entities::score::{Scoring, least_weight};
-use crate::rules::ScoreMethod;
 use hyperblock_shared::layout::ScoredPair;
-use hyperblock_shared::score::{ONE, weight};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Cells of a mean, and of a bit.
-const CELLS_OF_MEAN: u32 = 5_000;
-const CELLS_OF_BIT: i32 = 64;
-/// What a bit is in units of weights.
-pub(super) const BIT: i32 = 1_000_000;
 /// Bars, at most, and thresholds.
 const MOST_BINS: i32 = 60;
 const MOST_POINTS: usize = 400;
@@ -28,111 +18,11 @@ const MOST_POINTS: usize = 400;
 const WIDTHS: [i32; 14] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192];
 const WIDTHS_OF_MEAN: [i32; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
 
-/// Pairs of a kind, and what the truth says of them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cell {
-    pub(super) n: u64,
-    /// Those that match.
-    pub(super) n_true: u64,
-    /// How many pairs those stand for that match, and those that do not, in billionths.
-    found: u128,
-    wrong: u128,
-}
-
-impl Cell {
-    /// One more, of which it is said whether it matches, and how many it stands for.
-    pub(super) fn add(&mut self, verdict: Option<(bool, f64)>) {
-        self.n += 1;
-        let Some((is_match, weight)) = verdict else { return };
-        let weight = (weight * 1e9).round() as u128;
-        if is_match {
-            self.n_true += 1;
-            self.found += weight;
-        } else {
-            self.wrong += weight;
-        }
-    }
-
-    pub(super) fn extend(&mut self, some: &Self) {
-        self.n += some.n;
-        self.n_true += some.n_true;
-        self.found += some.found;
-        self.wrong += some.wrong;
-    }
-
-    /// How many pairs those stand for that match.
-    pub(super) fn found(&self) -> f64 {
-        self.found as f64 / 1e9
-    }
-
-    fn wrong(&self) -> f64 {
-        self.wrong as f64 / 1e9
-    }
-}
-
-/// How scores are told apart: each cell has two numbers, of which the second is of those that are kept.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Grid {
-    are_weights: bool,
-    enough: u32,
-    threshold: u32,
-}
-
-impl Grid {
-    pub(super) fn new(scoring: &Scoring) -> Self {
-        let are_weights = scoring.method() == ScoreMethod::FellegiSunter;
-        Self { are_weights, enough: scoring.enough(), threshold: scoring.threshold() }
-    }
-
-    /// The least score of those that are kept.
-    pub(super) fn enough(&self) -> u32 {
-        self.enough
-    }
-
-    pub(super) fn cell(&self, score: u32) -> i32 {
-        2 * self.place(score) + i32::from(score >= self.enough)
-    }
-
-    fn place(&self, score: u32) -> i32 {
-        match self.are_weights {
-            true => weight(score).div_euclid(BIT / CELLS_OF_BIT),
-            false => (score / (ONE / CELLS_OF_MEAN)) as i32,
-        }
-    }
-
-    /// A score as people read it: bits, or a mean.
-    pub(super) fn told(&self, score: u32) -> f64 {
-        match self.are_weights {
-            true => f64::from(weight(score)) / f64::from(BIT),
-            false => f64::from(score) / f64::from(ONE),
-        }
-    }
-
-    fn threshold(&self) -> f64 {
-        match self.are_weights {
-            true => f64::from(least_weight(self.threshold)) / f64::from(BIT),
-            false => f64::from(self.threshold) / f64::from(ONE),
-        }
-    }
-
-    /// Where a place begins.
-    fn begin(&self, place: i32) -> f64 {
-        let cells = if self.are_weights { f64::from(CELLS_OF_BIT) } else { f64::from(CELLS_OF_MEAN) };
-        f64::from(place) / cells
-    }
-
-    /// The least score that a cell may have.
-    fn least(&self, cell: i32) -> f64 {
-        let begin = self.begin(cell.div_euclid(2));
-        if cell.rem_euclid(2) == 1 { begin.max(self.threshold()) } else { begin }
-    }
-}
-
 pub(super) fn section(watching: &Watching<'_>, outcome: &Outcome<'_>, control: &Control) -> Value {
     let Some(grid) = watching.grid else { return Value::Null };
     let cells: BTreeMap<i32, Cell> = watching.by_score.iter().map(|(cell, of)| (*cell, *of)).collect();
     let has_truth = outcome.truth.is_some();
-    let (kind, unit) = if grid.are_weights { ("weight", Some("bits")) } else { ("score", None) };
+    let (kind, unit) = if grid.are_weights() { ("weight", Some("bits")) } else { ("score", None) };
     let mut curve = Curve::new(&grid, &cells);
     let is_over = curve.join_entities(watching, control).is_none();
     let mut notes = Vec::new();
@@ -160,7 +50,7 @@ fn bins(grid: &Grid, cells: &BTreeMap<i32, Cell>, has_truth: bool) -> Value {
     let ends = cells.first_key_value().zip(cells.last_key_value());
     let Some(((first, _), (last, _))) = ends else { return json!([]) };
     let [first, last] = [first.div_euclid(2), last.div_euclid(2)];
-    let widths = if grid.are_weights { &WIDTHS[..] } else { &WIDTHS_OF_MEAN[..] };
+    let widths = if grid.are_weights() { &WIDTHS[..] } else { &WIDTHS_OF_MEAN[..] };
     let n_bins = |width: i32| last.div_euclid(width) - first.div_euclid(width) + 1;
     let width = widths.iter().copied().find(|&width| n_bins(width) <= MOST_BINS);
     let width = width.unwrap_or_else(|| widths.last().copied().unwrap_or(1));
@@ -198,7 +88,7 @@ struct Point {
 impl Curve {
     /// Where cells begin, and the threshold; evenly fewer where they are too many.
     fn new(grid: &Grid, cells: &BTreeMap<i32, Cell>) -> Self {
-        let own = 2 * grid.place(grid.enough) + 1;
+        let own = 2 * grid.place(grid.enough()) + 1;
         let mut all: BTreeMap<i32, Cell> = cells.clone();
         all.entry(own).or_default();
         let mut reaching = Cell::default();
@@ -256,11 +146,6 @@ impl Curve {
         };
         self.points.iter().map(point).collect()
     }
-}
-
-/// To millionths.
-pub(super) fn rounded(share: f64) -> Value {
-    float((share * 1e6).round() / 1e6)
 }
 
 /// The root of a record's tree, with the way to it made shorter.

@@ -5,9 +5,9 @@
 //! for the pairs that tell how many entities there would be at other thresholds, which are so many at most.
 
 use super::SEED;
+use super::cells::{Cell, Grid};
 use super::labels::{Bands, labels};
 use super::sample::{DRAWN, ERRORS, NEAR};
-use super::scores::{Cell, Grid};
 use super::strata::{Strata, key};
 use crate::base::budget::Reserved;
 use crate::base::control::Control;

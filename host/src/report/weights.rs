@@ -1,6 +1,6 @@
 //! The weights of a score: m and u of each level.
 
-use super::scores::rounded;
+use super::cells::rounded;
 use crate::base::json::float;
 use crate::entities::score::{AttributeWeights, LevelName, LevelWeights, Weights};
 use crate::job::Prepared;
