@@ -191,7 +191,12 @@ fn brief(measured: &Measured) -> Option<String> {
         }
         Measured::Sets(common, None) => Some(common.tokens.len().to_string()),
         Measured::Difference { decimal, is_days } => {
-            decimal.as_ref().map(|decimal| format!("{decimal}{}", if *is_days { " days" } else { "" }))
+            let unit = |decimal: &str| match decimal {
+                _ if !is_days => "",
+                "1" | "-1" => " day",
+                _ => " days",
+            };
+            decimal.as_ref().map(|decimal| format!("{decimal}{}", unit(decimal)))
         }
         Measured::Distance(kilometres) => Some(format!("{kilometres} km")),
     }
