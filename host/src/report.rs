@@ -164,7 +164,9 @@ impl<'a> Report<'a> {
     /// Adds pairs, as many as there is room for.
     fn add_pairs(&mut self, chosen: &Chosen<'_>, outcome: &Outcome<'_>) -> Result<()> {
         for size in sample::sizes(self.asked.label_sample) {
-            let (pairs, labels) = pairs::section(chosen, outcome, self.asked, size, self.control)?;
+            let most = (size, page::MOST);
+            let section = pairs::section(chosen, outcome, self.asked, most, self.control)?;
+            let Some((pairs, labels)) = section else { continue };
             self.add("pairs", pairs);
             self.add("labels", labels);
             if page::fits(&self.sections) {

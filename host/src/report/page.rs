@@ -12,7 +12,7 @@ use std::fmt::Write;
 const BEFORE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.before.html"));
 const BEHIND: &str = include_str!(concat!(env!("OUT_DIR"), "/report.behind.html"));
 /// The most bytes of a page.
-const MOST: usize = 2_000_000;
+pub(super) const MOST: usize = 2_000_000;
 
 /// Whether there is room for a report.
 pub(super) fn fits(report: &Map<String, Value>) -> bool {

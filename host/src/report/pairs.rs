@@ -30,20 +30,27 @@ const MOST_TEXT: usize = 300;
 /// Columns of a record.
 const MOST_COLUMNS: usize = 100;
 
-/// Pairs, as many as the size says; and what is said of those to be labelled.
+/// Pairs, as many as the size says; and what is said of those to be labelled. Nothing, if their records alone take too many bytes.
 pub(super) fn section(
     chosen: &Chosen<'_>,
     outcome: &Outcome<'_>,
     asked: &Asked,
-    size: Size,
+    (size, most): (Size, usize),
     control: &Control,
-) -> Result<(Value, Value)> {
+) -> Result<Option<(Value, Value)>> {
     let shown = chosen.shown(&size);
+    let mut records = Shelf::new(chosen, asked, &size);
+    let mut places = Vec::with_capacity(shown.len());
+    for it in &shown {
+        places.push([records.place(0, it.pair.left)?, records.place(1, it.pair.right)?]);
+    }
+    if records.n_bytes() > most {
+        return Ok(None);
+    }
     let (verdicts, reasons) = looked_at(chosen, &shown, control)?;
     let pairs: Vec<[u32; 2]> = shown.iter().map(|it| [it.pair.left, it.pair.right]).collect();
     let scoring = chosen.job.scoring();
     let shares = scoring.map(|scoring| scoring.shares_of(&pairs)).transpose()?;
-    let mut records = Shelf::new(chosen, asked, &size);
     let mut reasons = reasons.iter();
     let mut list = Vec::with_capacity(shown.len());
     for (nth, it) in shown.iter().enumerate() {
@@ -51,9 +58,8 @@ pub(super) fn section(
         let reason = it.missed.and_then(|_| reasons.next());
         let telling = Telling { chosen, outcome, shown: it, shares, reason };
         let mut pair = telling.json(&verdicts[nth]);
-        let places = [records.place(0, it.pair.left)?, records.place(1, it.pair.right)?];
-        (pair["l"], pair["r"]) = (places[0].into(), places[1].into());
-        pair["marks"] = records.marks(places);
+        (pair["l"], pair["r"]) = (places[nth][0].into(), places[nth][1].into());
+        pair["marks"] = records.marks(places[nth]);
         list.push(pair);
     }
     let n_labels = shown.iter().filter(|it| it.chance.is_some()).count();
@@ -66,7 +72,7 @@ pub(super) fn section(
         "records": records.all.iter().map(|record| record.json.clone()).collect::<Value>(),
         "list": list,
     });
-    Ok((pairs, labels(chosen, asked, n_labels)))
+    Ok(Some((pairs, labels(chosen, asked, n_labels))))
 }
 
 /// What the rules say of pairs; of those that are missed also why.
@@ -272,6 +278,11 @@ impl<'a> Shelf<'a> {
         self.all.push(OnShelf { values, json: Value::Object(json) });
         self.places.insert((side, record), self.all.len() - 1);
         Ok(self.all.len() - 1)
+    }
+
+    /// The bytes of all values, at least.
+    fn n_bytes(&self) -> usize {
+        self.all.iter().flat_map(|record| record.values.iter().flatten()).map(String::len).sum()
     }
 
     /// The characters of both records' values that the other one has not, column by column.

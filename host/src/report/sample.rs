@@ -26,8 +26,8 @@ pub(super) struct Size {
 
 /// From what is shown where there is room, to less and less: values are cut first, then what is there to be looked at, and labels last.
 pub(super) fn sizes(labels: usize) -> impl Iterator<Item = Size> {
-    let whole = Size { drawn: DRAWN, near: NEAR, errors: ERRORS, labels, characters: 400 };
-    let cut = [400, 160, 60].map(|characters| Size { characters, ..whole });
+    let whole = Size { drawn: DRAWN, near: NEAR, errors: ERRORS, labels, characters: 200 };
+    let cut = [200, 100, 60].map(|characters| Size { characters, ..whole });
     let fewer = (1..4).map(move |halved| Size {
         drawn: DRAWN >> halved,
         near: NEAR >> halved,

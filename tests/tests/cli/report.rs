@@ -263,7 +263,7 @@ fn labels_are_a_truth() {
 #[test]
 fn there_is_a_most() {
     let columns: Vec<String> = (0..30).map(|nth| format!("c{nth}")).collect();
-    let value = |n: u32, nth: usize| format!("{}{n}", "长 value ".repeat(40 + nth));
+    let value = |n: u32, nth: usize| format!("{}{n}", "长 value ".repeat(25 + nth));
     let row = |n: u32| {
         let values: Vec<String> = (0..30).map(|nth| value(n, nth)).collect();
         format!("{n},{},{}\n", n % 20, values.join(","))
