@@ -37,12 +37,23 @@ function time(ms) {
   return `${ms.toFixed(2)} ms`;
 }
 
-/** A score, or a weight, with a sign where it is added to another. */
-function score(x, signed) {
+/** How many digits scores have: weights in bits are large, all others lie from 0 to 1. */
+let scoreDigits = 4;
+
+function scoresAre(scores) {
+  scoreDigits = scores?.kind === "weight" ? 2 : 4;
+}
+
+/** A score, or a weight. */
+function score(x) {
+  return isNumber(x) ? x.toFixed(scoreDigits).replace("-", "\u2212") : UNKNOWN;
+}
+
+/** What is added to another, with its sign. */
+function added(x, digits) {
   if (!isNumber(x)) return UNKNOWN;
-  const digits = Math.abs(x) <= 1 && !signed ? 4 : 2;
-  const text = x.toFixed(digits).replace("-", "\u2212");
-  return signed && x >= 0 ? `+${text}` : text;
+  const text = Math.abs(x).toFixed(digits ?? scoreDigits);
+  return `${x < 0 ? "\u2212" : "+"}${text}`;
 }
 
 /** A probability of any size. */

@@ -31,7 +31,7 @@ function weightsSection(report) {
         const x = (level.weight ?? 0) / most / 2;
         return row(value(level.name), [probability(level.m), "number"], [track(bar(0, level.m, "adds")), "bars"],
           [probability(level.u), "number"], [track(bar(0, level.u, "takes")), "bars"],
-          [[score(level.weight, true), track(bar(0.5, 0.5 + x, x < 0 ? "takes" : "adds"))], "number both"]);
+          [[added(level.weight, 2), track(bar(0.5, 0.5 + x, x < 0 ? "takes" : "adds"))], "number both"]);
       })));
   const head = (text, kind, n) => el("th", { scope: "col", class: kind, colspan: n }, text);
   return section("weights", "Weights",

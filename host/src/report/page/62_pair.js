@@ -77,11 +77,11 @@ function waterfall(said, scores) {
     const before = sum;
     sum += it.adds ?? 0;
     return row(value(it.attribute), [[value(it.level ?? UNKNOWN), it.value === null || it.value === undefined ? null : [" ", el("small", null, value(it.value))]], "level"],
-      [score(it.adds, true), "number"], [drawn(before, sum, it.adds < 0 ? "takes" : "adds"), "bars"]);
+      [added(it.adds), "number"], [drawn(before, sum, it.adds < 0 ? "takes" : "adds"), "bars"]);
   });
-  const total = row("Total", "", [score(said.total, true), "number"], [drawn(0, said.total ?? 0, "total"), "bars"]);
+  const total = row("Total", "", [score(said.total), "number"], [drawn(0, said.total ?? 0, "total"), "bars"]);
   total.className = "total";
-  const start = isNumber(said.start) && said.start !== 0 ? row("Before looking", "", [score(said.start, true), "number"], [drawn(0, said.start, "before"), "bars"]) : null;
+  const start = isNumber(said.start) && said.start !== 0 ? row("Before looking", "", [added(said.start), "number"], [drawn(0, said.start, "before"), "bars"]) : null;
   return el("div", { class: "reason" }, el("h4", null, "How the score comes about"),
     scrolled("Steps of the score", el("table", null, el("caption", { class: "heard" }, `Steps of the score; the line is the threshold of ${score(scores?.threshold)}`),
       el("thead", null, el("tr", null, el("th", { scope: "col" }, "Attribute"), el("th", { scope: "col" }, "Level"), el("th", { scope: "col", class: "number" }, "Adds"), el("th", { scope: "col", class: "bars" }, heard("Drawn")))),

@@ -56,7 +56,7 @@ function pairBrowser(report, marks) {
   }
 
   function show(place) {
-    at = place;
+    at = Math.max(0, place);
     const ix = places[at];
     const pair = pairs.list[ix];
     previous.disabled = at <= 0;
@@ -113,7 +113,7 @@ function pairBrowser(report, marks) {
     // Arrows belong to the page, unless the list or the pair has been entered.
     if (event.key.startsWith("Arrow") && (!browser.contains(on) || on.matches("input"))) return;
     if (!browser.contains(on) && !isSeen(browser)) return;
-    const action = actions[event.key];
+    const action = actions[event.key] ?? (on === list.element ? { Home: () => show(0), End: () => show(places.length - 1) }[event.key] : null);
     if (!action) return;
     event.preventDefault();
     action();

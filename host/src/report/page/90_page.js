@@ -17,6 +17,7 @@ function start() {
 
 function draw(report, main) {
   const { job } = report;
+  scoresAre(report.scores);
   const tables = (job.tables ?? []).map((it) => visible(it.name)).join(", ");
   document.title = `${visible(job.command)} ${tables} \u2013 hyperblock`;
   document.getElementById("top").append(
