@@ -39,7 +39,12 @@ fn random_sources(bench: Bench) {
         let counted = if is_torn { &n_torn } else { &n_whole };
         counted.set(counted.get() + 1);
     });
-    assert!(n_torn.get() > 0 && n_whole.get() > 0, "{n_torn:?} cases were torn, {n_whole:?} were not");
+    // A few may all be of one kind.
+    let are_many = n_torn.get() + n_whole.get() >= 100;
+    assert!(
+        !are_many || n_torn.get() > 0 && n_whole.get() > 0,
+        "{n_torn:?} cases were torn, {n_whole:?} were not"
+    );
     for_all(n_cases, &cases(true), |case| {
         for method in ClusterMethod::ALL.into_iter().chain(ClusterMethod::LINKS) {
             case.assert_apart(method, &*device);
