@@ -46,14 +46,12 @@ impl Judged<'_> {
         };
         let n_missed = missed.len() as u64;
         let mut drawn: Vec<(Drawn, Missed)> = missed.into_iter().map(|it| (ticket(&it), it)).collect();
-        drawn.sort_unstable_by_key(|(drawn, _)| *drawn);
-        drawn.truncate(n);
+        lowest(&mut drawn, n, |(drawn, _)| *drawn);
         let (mut wrong, mut n_wrong) = (Vec::new(), 0);
         let mut take = |pairs: &[Candidate]| {
             n_wrong += pairs.len() as u64;
             wrong.extend(pairs.iter().map(|pair| Drawn::new(key, *pair)));
-            wrong.sort_unstable();
-            wrong.truncate(n);
+            lowest(&mut wrong, n, |drawn| *drawn);
             Ok(())
         };
         match &inside {
@@ -67,6 +65,15 @@ impl Judged<'_> {
             n_wrong,
         })
     }
+}
+
+/// Leaves so many with the lowest tickets, in their order.
+fn lowest<T>(all: &mut Vec<T>, n: usize, ticket: impl Fn(&T) -> Drawn) {
+    if all.len() > n {
+        all.select_nth_unstable_by_key(n, &ticket);
+        all.truncate(n);
+    }
+    all.sort_unstable_by_key(ticket);
 }
 
 /// What a rule says of a pair.
