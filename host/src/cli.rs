@@ -24,6 +24,7 @@ pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod profile;
 pub(crate) mod progress;
+pub(crate) mod report;
 pub(crate) mod resolve;
 pub(crate) mod run;
 pub(crate) mod sample;

@@ -14,6 +14,7 @@ pub(crate) mod grid;
 mod group;
 mod grouping;
 mod kept;
+mod largest;
 mod lower;
 mod made;
 mod marks;
@@ -37,6 +38,7 @@ pub use select::Selection;
 pub(crate) use select::Sides;
 
 pub(crate) use blocks::Block;
+pub(crate) use largest::{LargestBlock, TableOf};
 pub(crate) use numbers::parse as number;
 pub(crate) use passes::{Putting, keep, keep_ranks, known, known_ranks, operands, passes};
 pub(crate) use places::place;

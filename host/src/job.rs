@@ -10,6 +10,7 @@ mod find;
 mod guards;
 mod input;
 mod kept;
+mod looked;
 mod options;
 mod several;
 mod source;
@@ -104,6 +105,7 @@ pub struct Job {
     is_only_planned: bool,
     is_looked_at: bool,
     is_looked_at_whole: bool,
+    is_reported: bool,
 }
 
 impl Job {
@@ -143,6 +145,7 @@ impl Job {
             is_only_planned: false,
             is_looked_at: false,
             is_looked_at_whole: false,
+            is_reported: false,
         }
     }
 

@@ -168,6 +168,8 @@ pub mod plan;
 #[doc(hidden)]
 pub mod read;
 #[doc(hidden)]
+pub mod report;
+#[doc(hidden)]
 pub mod resolve;
 #[doc(hidden)]
 pub mod rules;

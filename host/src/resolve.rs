@@ -20,7 +20,7 @@ use crate::base::error::{Error, Result};
 use crate::base::memory::peak_memory;
 use crate::base::stopwatch::{Stages, Stopwatch, time};
 use crate::entities::cluster::{ClusterMethod, Clustered, Records, SAME};
-use crate::entities::score::{Kept, Scoring, least_weight};
+use crate::entities::score::{Kept, Scoring};
 use crate::entities::survival::Survival;
 use crate::job::{Asked, Job, Prepared, Watch};
 use crate::operators::Backend;
@@ -30,7 +30,6 @@ use crate::rules::ScoreMethod;
 use crate::tell::apart::Apart;
 use crate::tell::curve::Curve;
 use crate::tell::evaluate::{Counts, Truth};
-use hyperblock_shared::score::rank;
 use measured::Measured;
 use pairs::Pairs;
 use std::path::{Path, PathBuf};
@@ -253,7 +252,20 @@ impl PreparedResolve {
         &self,
         device: &dyn Backend,
         control: &Control,
+        looking: Option<&mut Watch<'_>>,
+        sink: &mut dyn FnMut(&[Kept]) -> Result<()>,
+    ) -> Result<Entities> {
+        self.run_looked(device, control, looking, false, sink)
+    }
+
+    /// The same; whoever looks is shown the scores of all candidates, if they are wanted, and not of those alone that are kept.
+    #[doc(hidden)]
+    pub fn run_looked(
+        &self,
+        device: &dyn Backend,
+        control: &Control,
         mut looking: Option<&mut Watch<'_>>,
+        all_scores: bool,
         sink: &mut dyn FnMut(&[Kept]) -> Result<()>,
     ) -> Result<Entities> {
         let watch = Stopwatch::default();
@@ -265,8 +277,9 @@ impl PreparedResolve {
         let scoring = self.job.scoring();
         let threshold = scoring.map_or(0, Scoring::threshold);
         // A curve begins with all of them.
-        let least = if self.with_curve { 0 } else { threshold };
-        let enough = if records.are_weights { rank(least_weight(threshold)) } else { threshold };
+        let are_all_scored = self.with_curve || all_scores;
+        let least = if are_all_scored { 0 } else { threshold };
+        let enough = scoring.map_or(0, Scoring::enough);
         let with_all = self.truth.is_some() || looking.is_some();
         let asked = scoring.map(|scoring| Asked { scoring, least, with_all });
         let mut candidates =
@@ -289,7 +302,7 @@ impl PreparedResolve {
             if let Some(look) = &mut looking {
                 match scoring {
                     None => look(found, None)?,
-                    Some(_) if self.with_curve => {
+                    Some(_) if are_all_scored && !all_scores => {
                         look(found, Some(&scored.iter().filter(is_kept).copied().collect::<Vec<_>>()))?;
                     }
                     Some(_) => look(found, Some(scored))?,
@@ -300,9 +313,10 @@ impl PreparedResolve {
                     let all: Vec<Kept> = some.iter().map(|candidate| (*candidate, SAME)).collect();
                     take(&all, &all)
                 }),
-                Some(_) if self.with_curve => scored
-                    .chunks(AT_ONCE)
-                    .try_for_each(|all| take(all, &all.iter().filter(is_kept).copied().collect::<Vec<_>>())),
+                Some(_) if are_all_scored => scored.chunks(AT_ONCE).try_for_each(|all| {
+                    let kept: Vec<Kept> = all.iter().filter(is_kept).copied().collect();
+                    take(if self.with_curve { all } else { &kept }, &kept)
+                }),
                 Some(_) => take(scored, scored),
             }
         })?;
@@ -311,9 +325,9 @@ impl PreparedResolve {
             let (all, _held) = pairs.all()?;
             curve = Some(watch.time("curve", || self.curve(truth, all, device, control))?);
             pairs.retain(|pair| pair.score >= enough);
-            if let Some(tally) = &mut found.scored {
-                (tally.n_kept, tally.threshold) = (n_kept, threshold);
-            }
+        }
+        if let Some(tally) = found.scored.as_mut().filter(|_| are_all_scored) {
+            (tally.n_kept, tally.threshold) = (n_kept, threshold);
         }
         let clustering = watch.enter("cluster");
         let with_components = self.truth.is_some() && scoring.is_some();

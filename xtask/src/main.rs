@@ -3,12 +3,14 @@
 //! [`device`] builds the kernels, [`r#gen`] makes example data, [`demo`] shows the main job, [`bench`] measures,
 //! [`ablate`] measures without one part or another, [`figures`] draws the papers' figures from both, [`compare`] runs other
 //! programs beside the engine, [`train_cost`] makes cost models, [`fuzz`] reads damaged files, [`simulate`] replays tasks over
-//! machines that are not here, [`docs`] builds the book, [`dist`] what is given to others, which [`deny`] looks through, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
+//! machines that are not here, [`docs`] builds the book, [`browser`] drives reports, [`dist`] makes what is given to others, which [`deny`] looks through, and [`test`] is what CI runs. A new command is a file, a variant of `Command` and a line in `main`.
 
 mod ablate;
 mod bench;
+mod browser;
 mod cargo;
 mod compare;
+mod debian;
 mod demo;
 mod deny;
 mod device;
@@ -69,13 +71,15 @@ enum Command {
     Simulate(simulate::Args),
     /// Build, install and test the Python package, as `test` does; or measure it
     Python(python::Args),
+    /// Make reports and drive them in a browser, as `test` does; or take the picture of one
+    Browser(browser::Args),
     /// Build what is given to others: the program with completions, manual and licences, and the wheel; both are tried out
     Dist(dist::Args),
     /// Look at the licences, doubles, sources and advisories of all dependencies: a part of a release
     Deny,
     /// Build the book of all pages to target/book, and check its links
     Docs(docs::Args),
-    /// Run everything CI runs: tidy, links, format, clippy, documentation, tests, kernels, the Python package
+    /// Run everything CI runs: tidy, links, format, clippy, documentation, tests, kernels, the Python package, reports in a browser
     Test(test::Args),
 }
 
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Python(args) => python::run(&args),
+        Command::Browser(args) => browser::run(&args),
         Command::Dist(args) => dist::run(&args),
         Command::Deny => deny::run(),
         Command::Docs(args) => docs::run(&args),

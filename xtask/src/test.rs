@@ -1,11 +1,12 @@
 //! `cargo xtask test`: everything CI runs, in the order that fails soonest.
 //!
-//! The Python package is tested where there is a Python with its environments; else that step is told as ignored.
+//! The Python package is tested where there is a Python with its environments; else that step is told as ignored. So are
+//! reports in a browser, where no browser can be had.
 //!
 //! A fresh Debian machine with rustup is enough: the kernels' compiler and assembler are installed if they are missing.
 
 use crate::cargo::{cargo, run as run_command};
-use crate::{device, docs, python, tidy};
+use crate::{browser, device, docs, python, tidy};
 use anyhow::{Context, Result};
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ pub(crate) struct Args {
 type Check = (&'static str, fn() -> Result<()>);
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let steps: [Check; 8] = [
+    let steps: [Check; 9] = [
         ("tidy", tidy::run),
         ("links", docs::check_links),
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             ("kernels", device::install_and_check)
         },
         ("python", python::test),
+        ("browser", browser::test),
     ];
 
     let mut done: Vec<(&str, Duration)> = Vec::new();

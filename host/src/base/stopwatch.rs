@@ -177,6 +177,15 @@ pub fn whole() -> Stages {
     })
 }
 
+/// When this thread's clock was in which stage, from its beginning.
+pub(crate) fn spans() -> Vec<(&'static str, Duration, Duration)> {
+    CLOCK.with_borrow_mut(|clock| {
+        clock.note();
+        let Some(&(_, begun, _)) = clock.spans.first() else { return Vec::new() };
+        clock.spans.iter().map(|&(name, from, upto)| (name, from - begun, upto - begun)).collect()
+    })
+}
+
 thread_local! {
     static CLOCK: RefCell<Clock> = RefCell::default();
 }

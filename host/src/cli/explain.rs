@@ -4,12 +4,17 @@ use super::guards::BlockArgs;
 use super::input::InputArgs;
 use super::place::PlaceArgs;
 use super::plan::PlanArgs;
+use super::report::ReportArgs;
+use super::run;
 use super::say::answer;
 use super::tables::TablesArgs;
 use clap::{Args, ValueEnum};
 use hyperblock::base::json::indented;
+use hyperblock::base::paths::keep_apart;
 use hyperblock::base::shown::Shown;
+use hyperblock::base::stopwatch::whole;
 use hyperblock::inspect::analyze::N_RUNS;
+use hyperblock::report::Report;
 use hyperblock::{Control, Result};
 
 #[derive(Args, Debug)]
@@ -29,6 +34,8 @@ pub(crate) struct ExplainArgs {
     /// How to print the plan
     #[arg(long, value_enum, default_value_t)]
     format: PlanFormat,
+    #[command(flatten)]
+    report: ReportArgs,
     #[command(flatten)]
     block: BlockArgs,
     #[command(flatten)]
@@ -50,9 +57,14 @@ enum PlanFormat {
 }
 
 pub(crate) fn explain(args: &ExplainArgs, control: &Control) -> Result<()> {
+    let tables = args.tables.usual(&args.input)?;
+    let outputs: Vec<_> = args.report.outputs().into_iter().collect();
+    keep_apart(&outputs, &tables.reads().chain(args.plan.reads()).collect::<Vec<_>>())?;
     let device = args.device.open()?;
-    let job = args.plan.apply(args.tables.usual(&args.input)?.job()).guards(args.block.guards());
+    let job = args.report.apply(args.plan.apply(tables.job())).guards(args.block.guards());
     let job = if args.analyze { job } else { job.only_planned() }.prepare(&*device, control)?;
+    run::keep_weights(&job, &outputs)?;
+    let report = args.report.begin("explain", &args.input.rules)?;
     let mut explained = job.explain(control)?;
     if args.device.has_tasks() {
         explained.tasks = job.tasks(&*device, control)?;
@@ -63,6 +75,10 @@ pub(crate) fn explain(args: &ExplainArgs, control: &Control) -> Result<()> {
     }
     if args.stats {
         explained.columns = job.columns()?;
+    }
+    if let Some((target, asked)) = report {
+        let report = Report::of_plan(&asked, &job, &explained, control)?;
+        report.ran(&device.name(), whole().total()).write(target)?;
     }
     match args.format {
         PlanFormat::Text => answer(format_args!("{}", Shown(&explained))),

@@ -3,12 +3,15 @@
 use super::input::InputArgs;
 use super::place::PlaceArgs;
 use super::plan::PlanArgs;
+use super::report::ReportArgs;
 use super::run;
 use super::say::answer;
 use super::tables::TablesArgs;
 use clap::Args;
 use hyperblock::base::paths::keep_apart;
+use hyperblock::base::stopwatch::whole;
 use hyperblock::fit::{FitOptions, MOST_SAMPLED};
+use hyperblock::report::Report;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::{Control, Result};
 use std::path::PathBuf;
@@ -42,6 +45,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = FitOptions::default().rounds, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
     device: PlaceArgs,
     #[command(flatten)]
     plan: PlanArgs,
@@ -52,11 +57,13 @@ pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> 
     let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
     let tables = args.tables.usual(&args.input)?;
     let read = args.plan.reads().chain(tables.reads()).chain(truth);
-    keep_apart(&[("-o", &args.output)], &read.collect::<Vec<_>>())?;
+    let outputs: Vec<_> = [("-o", args.output.as_path())].into_iter().chain(args.report.outputs()).collect();
+    keep_apart(&outputs, &read.collect::<Vec<_>>())?;
     let device = args.device.open()?;
     control.runs_on(device.name());
-    let job = args.plan.apply(tables.job()).prepare(&*device, control)?;
-    run::keep_lookups(&job, &[("-o", &args.output)])?;
+    let job = args.report.apply(args.plan.apply(tables.job())).prepare(&*device, control)?;
+    run::keep_lookups(&job, &outputs)?;
+    let report = args.report.begin("fit", &args.input.rules)?;
     let truth = match &args.truth {
         None => None,
         Some(path) => Some(Truth::read(path, &job.left, job.second(), control)?),
@@ -67,6 +74,10 @@ pub(crate) fn fit(args: &FitArgs, quiet: bool, control: &Control) -> Result<()> 
     let fit = job.fit(&*device, control, options, truth.as_ref())?;
     control.check()?;
     fit.weights.write(&args.output)?;
+    if let Some((target, asked)) = report {
+        let report = Report::of_fit(&asked, &job, (&fit.weights, &fit.to_string()), control)?;
+        report.ran(&device.name(), whole().total()).write(target)?;
+    }
     for doubt in &fit.doubts {
         tracing::warn!("{doubt}");
     }

@@ -9,14 +9,16 @@ use super::ids::IdArgs;
 use super::input::InputArgs;
 use super::place::PlaceArgs;
 use super::plan::PlanArgs;
+use super::report::LabelArgs;
 use super::tables::TablesArgs;
 use super::{AnswerFormat, run};
 use clap::Args;
 use hyperblock::base::paths::keep_apart;
-use hyperblock::base::stopwatch::{enter, whole};
+use hyperblock::base::stopwatch::{enter, time, whole};
 use hyperblock::base::target::Target;
 use hyperblock::entities::cluster::ClusterMethod;
 use hyperblock::job::Beside;
+use hyperblock::report::{Outcome, Report, Watching};
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::output::{ChangeRows, EntityRows, Format, Output, ScoredRows};
 use hyperblock::{Control, Resolve, Result, Watch};
@@ -72,6 +74,8 @@ pub(crate) struct ResolveArgs {
     #[command(flatten)]
     closer: CloserArgs,
     #[command(flatten)]
+    report: LabelArgs,
+    #[command(flatten)]
     guards: GuardArgs,
     #[command(flatten)]
     pub(super) budget: BudgetArgs,
@@ -110,13 +114,15 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
         .chain(args.pairs.iter().map(|pairs| ("--pairs", pairs.as_path())))
         .chain(args.ids.changes.iter().map(|changes| ("--changes", changes.as_path())))
         .chain(args.closer.outputs()?)
+        .chain(args.report.page.outputs())
         .chain(curves.iter().flatten().map(|curve| ("--curve", curve.as_path())))
         .collect();
     let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
     let tables = args.tables.usual(&args.input)?;
     let read = tables.reads().chain(args.plan.reads()).chain(truth).chain(args.ids.reads());
     keep_apart(&outputs, &read.collect::<Vec<_>>())?;
-    let job = args.closer.apply(args.plan.apply(tables.job())).beside(args.columns.clone());
+    let job =
+        args.report.page.apply(args.closer.apply(args.plan.apply(tables.job()))).beside(args.columns.clone());
     let job = job.guards(args.guards.guards()).cache(args.cache.cache());
     let mut resolve = Resolve::new(job).method(args.method);
     if let Some(truth) = &args.truth {
@@ -162,10 +168,20 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     let n_pairs = job.n_to_compare();
     control.begin_comparing(n_pairs, "pairs");
     let mut lookers = args.closer.lookers(job, resolve.truth(), control)?;
-    let is_watched = lookers.are_there();
-    let watch: &mut Watch<'_> = &mut |found, kept| lookers.look(found, kept, resolve.truth());
+    let report = args.report.begin("resolve", &args.input.rules)?;
+    let watching =
+        report.as_ref().map(|(_, asked)| Watching::new(job, asked.label_sample, resolve.truth(), control));
+    let mut watching = watching.transpose()?;
+    let with_scores = watching.is_some();
+    let is_watched = lookers.are_there() || with_scores;
+    let watch: &mut Watch<'_> = &mut |found, scored| {
+        let Some(watching) = &mut watching else { return lookers.look(found, scored, resolve.truth()) };
+        let kept = scored.map(|scored| watching.kept(scored));
+        lookers.look(found, kept.as_deref(), resolve.truth())?;
+        time("report", || watching.look(found, scored.zip(kept.as_deref()), resolve.truth()))
+    };
     let watch = is_watched.then_some(watch);
-    let mut resolved = resolve.run_watched(&**device, control, watch, &mut |kept| {
+    let mut resolved = resolve.run_looked(&**device, control, watch, with_scores, &mut |kept| {
         pairs.as_mut().map_or(Ok(()), |pairs| pairs.write(kept))
     })?;
     let found = &mut resolved.summary.found;
@@ -189,6 +205,14 @@ fn resolved(args: &ResolveArgs, told: Option<AnswerFormat>, control: &Control) -
     }
     drop(writing);
     resolved.summary.found.stages = whole();
+    if let Some(((target, asked), watching)) = report.zip(watching) {
+        let text = resolved.summary.to_string();
+        let entities = Some((&resolved.entities[..], args.method));
+        let outcome =
+            Outcome { summary: &resolved.summary.found, text: &text, truth: resolve.truth(), entities };
+        time("report", || Report::of_job(&asked, watching, &outcome, control)?.write(target))?;
+        resolved.summary.found.stages = whole();
+    }
     run::tell(told, &resolved.summary, || resolved.summary.json());
     Ok(())
 }

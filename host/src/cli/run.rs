@@ -10,6 +10,7 @@ use super::guards::{self, GuardArgs};
 use super::input::InputArgs;
 use super::place::PlaceArgs;
 use super::plan::PlanArgs;
+use super::report::LabelArgs;
 use super::say::{answer, say};
 use super::tables::{Tables, TablesArgs, deduped};
 use clap::{ArgGroup, Args};
@@ -19,6 +20,7 @@ use hyperblock::base::stopwatch::{time, whole};
 use hyperblock::base::target::Target;
 use hyperblock::entities::score::Scoring;
 use hyperblock::job::Beside;
+use hyperblock::report::{Outcome, Report, Watching};
 use hyperblock::rules::ScoreMethod;
 use hyperblock::tell::evaluate::Truth;
 use hyperblock::tell::output::{Format, Output, Rows, ScoredRows};
@@ -93,21 +95,44 @@ struct OutputArgs {
     truth: Option<PathBuf>,
     #[command(flatten)]
     closer: CloserArgs,
+    #[command(flatten)]
+    report: LabelArgs,
 }
 
 pub(crate) fn link(args: &LinkArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    run(&args.job, &args.tables.linked(&args.input)?, summary, control)
+    let asked = ("link", args.input.rules.as_path());
+    run(&args.job, asked, &args.tables.linked(&args.input)?, summary, control)
 }
 
 pub(crate) fn dedupe(args: &DedupeArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    run(&args.job, &deduped(&args.input, &args.tables)?, summary, control)
+    let asked = ("dedupe", args.input.rules.as_path());
+    run(&args.job, asked, &deduped(&args.input, &args.tables)?, summary, control)
 }
 
-fn run(args: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control: &Control) -> Result<()> {
-    args.checkpoint.close(ran(args, tables, told, control), told != Some(AnswerFormat::Text), control)
+/// A command, and its rules.
+type Command<'a> = (&'static str, &'a Path);
+
+fn run(
+    args: &JobArgs,
+    command: Command<'_>,
+    tables: &Tables<'_>,
+    told: Option<AnswerFormat>,
+    control: &Control,
+) -> Result<()> {
+    args.checkpoint.close(
+        ran(args, command, tables, told, control),
+        told != Some(AnswerFormat::Text),
+        control,
+    )
 }
 
-fn ran(asked: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control: &Control) -> Result<()> {
+fn ran(
+    asked: &JobArgs,
+    (command, rules): Command<'_>,
+    tables: &Tables<'_>,
+    told: Option<AnswerFormat>,
+    control: &Control,
+) -> Result<()> {
     // JSON stands alone, for whoever reads it.
     let quiet = told != Some(AnswerFormat::Text);
     // What can be refused at once is refused before any work is done.
@@ -117,11 +142,16 @@ fn ran(asked: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control
     }
     let mut outputs: Vec<_> = args.output.iter().map(|output| ("-o", output.as_path())).collect();
     outputs.extend(args.closer.outputs()?);
+    outputs.extend(args.report.page.outputs());
     let truth = args.truth.iter().map(|truth| ("the truth", truth.as_path()));
     keep_apart(&outputs, &tables.reads().chain(asked.plan.reads()).chain(truth).collect::<Vec<_>>())?;
     let job = asked.plan.apply(tables.job()).guards(asked.guards.guards()).cache(asked.cache.cache());
-    let (device, mut job) =
-        device.prepare(&args.closer.apply(job).beside(args.columns.clone()), checkpoint, quiet, control)?;
+    let (device, mut job) = device.prepare(
+        &args.report.page.apply(args.closer.apply(job)).beside(args.columns.clone()),
+        checkpoint,
+        quiet,
+        control,
+    )?;
     checkpoint.open(&job, &*device, control)?;
     job.keep_ids();
     // The system takes memory back sooner than it could be handed back piece by piece.
@@ -134,6 +164,10 @@ fn ran(asked: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control
         Some(path) => Some(time("truth", || Truth::read(path, &job.left, job.second(), control))?),
     };
     let mut lookers = args.closer.lookers(&job, truth.as_ref(), control)?;
+    let report = args.report.begin(command, rules)?;
+    let watching =
+        report.as_ref().map(|(_, asked)| Watching::new(&job, asked.label_sample, truth.as_ref(), control));
+    let mut watching = watching.transpose()?;
     let rows = job.rows();
     control.begin_comparing(job.n_to_compare(), "pairs");
     let (mut summary, pairs) = match job.scoring() {
@@ -144,6 +178,9 @@ fn ran(asked: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control
                     time("truth", || truth.count(candidates));
                 }
                 lookers.look(candidates, None, truth.as_ref())?;
+                if let Some(watching) = &mut watching {
+                    time("report", || watching.look(candidates, None, truth.as_ref()))?;
+                }
                 output.as_mut().map_or(Ok(()), |output| output.write(candidates))
             };
             let summary = match args.count {
@@ -157,7 +194,10 @@ fn ran(asked: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control
             let are_weights = scoring.method() == ScoreMethod::FellegiSunter;
             let mut output = create(args, ScoredRows { candidates: rows, are_weights }, control)?;
             let with_all = lookers.are_there();
-            let mut take = |found: &[Candidate], scored: &[Kept]| {
+            let with_scores = watching.is_some();
+            let mut take = |found: &[Candidate], all_scored: &[Kept]| {
+                let kept = watching.as_ref().map(|watching| watching.kept(all_scored));
+                let scored = kept.as_deref().unwrap_or(all_scored);
                 if let Some(truth) = &mut truth {
                     time("truth", || {
                         let kept: Vec<Candidate> = scored.iter().map(|(candidate, _)| *candidate).collect();
@@ -165,9 +205,14 @@ fn ran(asked: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control
                     });
                 }
                 lookers.look(found, Some(scored), truth.as_ref())?;
+                if let Some(watching) = &mut watching {
+                    time("report", || watching.look(found, Some((all_scored, scored)), truth.as_ref()))?;
+                }
                 output.as_mut().map_or(Ok(()), |output| output.write(scored))
             };
             let summary = match with_all {
+                _ if with_scores => job
+                    .run_scores(&**device, control, &mut |all, scored| take(all, scored.unwrap_or_default())),
                 true => job.run_all(&**device, control, &mut |all, kept| take(all, kept.unwrap_or_default())),
                 false => job.run_scored(&**device, control, &mut |scored| take(&[], scored)),
             }?;
@@ -180,13 +225,19 @@ fn ran(asked: &JobArgs, tables: &Tables<'_>, told: Option<AnswerFormat>, control
     if !targets.is_empty() {
         time("write", || targets.into_iter().try_for_each(Target::finish))?;
     }
-    summary.quality = truth.map(|truth| time("truth", || truth.quality()));
+    summary.quality = truth.as_ref().map(|truth| time("truth", || truth.quality()));
     if args.count {
         // As many as a file would have rows.
         let n = summary.scored.map_or(summary.n_candidates(), |tally| tally.n_kept);
         answer(format_args!("{n}\n"))?;
     }
     summary.stages = whole();
+    if let Some(((target, asked), watching)) = report.zip(watching) {
+        let text = summary.to_string();
+        let outcome = Outcome { summary: &summary, text: &text, truth: truth.as_ref(), entities: None };
+        time("report", || Report::of_job(&asked, watching, &outcome, control)?.write(target))?;
+        summary.stages = whole();
+    }
     tell(told, &summary, || summary.json());
     Ok(())
 }

@@ -33,7 +33,7 @@ use crate::operators::scores::{PairScores, Tests};
 use crate::read::table::Table;
 use crate::rules::{Missing, Predicate, Score, ScoreAttribute, ScoreMethod};
 use hyperblock_shared::layout::Candidate;
-use hyperblock_shared::score::{Attribute, Wanted};
+use hyperblock_shared::score::{Attribute, Wanted, rank};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -72,6 +72,14 @@ impl Scoring {
     /// Billionths of the mean, or of the probability, below which a pair is to be dropped.
     pub fn threshold(&self) -> u32 {
         self.score.threshold
+    }
+
+    /// The least score of a pair that is kept, as scores are handed on: billionths of a mean, or the rank of a weight.
+    pub fn enough(&self) -> u32 {
+        match self.score.method {
+            ScoreMethod::WeightedMean => self.score.threshold,
+            ScoreMethod::FellegiSunter => rank(least_weight(self.score.threshold)),
+        }
     }
 
     /// How attributes come together.

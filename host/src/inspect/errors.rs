@@ -14,6 +14,7 @@ mod examiner;
 mod inside;
 mod row;
 mod rows;
+mod some;
 mod told;
 
 use crate::base::control::Control;
@@ -36,6 +37,8 @@ use row::ErrorRow;
 use rows::ErrorRows;
 use std::path::Path;
 use told::Told;
+
+pub(crate) use some::{Closely, Reason, RuleVerdict, SomeErrors};
 
 /// Errors that are made into rows at once.
 const AT_ONCE: usize = 1 << 16;

@@ -102,10 +102,12 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Of a table of which all columns were read.
+    /// Of the columns of a table that were read.
     pub(crate) fn of(table: &Table, control: &Control) -> Result<Self> {
-        let columns = table.schema.columns.iter().enumerate().map(|(ix, column)| {
-            let column = ColumnProfile::of(&column.name, column.kind, table.values(ix)?, control);
+        let columns = table.schema.columns.iter().enumerate();
+        let columns = columns.filter_map(|(ix, column)| Some((column, table.values(ix).ok()?)));
+        let columns = columns.map(|(column, values)| {
+            let column = ColumnProfile::of(&column.name, column.kind, values, control);
             control.check()?;
             Ok(column)
         });

@@ -10,7 +10,7 @@
 
 mod drawing;
 mod json;
-mod marks;
+pub(crate) mod marks;
 mod text;
 
 pub use text::Printed;
@@ -26,7 +26,9 @@ use crate::read::table::{Ids, Kind, Table};
 use crate::rules::ScoreMethod;
 use crate::tell::output::{SideColumn, side_by_side};
 use arrow_array::Array;
-use drawing::{Drawing, Drawn};
+use drawing::Drawing;
+
+pub(crate) use drawing::Drawn;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::score::weight;
 

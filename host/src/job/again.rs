@@ -48,7 +48,7 @@ impl Job {
     pub(super) fn keeps_all(&self) -> Result<bool> {
         let mut files = self.tables.iter().filter_map(Input::file);
         let is_kept = |path: &std::path::Path| Ok(Stamp::of(path)?.is_some());
-        Ok(self.is_looked_at_whole
+        Ok((self.is_looked_at_whole || self.is_reported)
             && !files.try_fold(true, |all, path| Ok::<_, Error>(all && is_kept(path)?))?)
     }
 
@@ -93,27 +93,40 @@ impl Prepared {
 
     /// The text of these records of each table, of all columns that the rule file asks for, or of all but the ids. Records are numbered anew, in the order
     /// given.
-    pub(crate) fn text_of(
+    pub(crate) fn text_of(&self, records: [&[u32]; 2], control: &Control) -> Result<(Table, Option<Table>)> {
+        self.text(records, false, control)
+    }
+
+    /// The same of all columns: those that the rule file asks for, and all others.
+    pub(crate) fn whole_text_of(
+        &self,
+        records: [&[u32]; 2],
+        control: &Control,
+    ) -> Result<(Table, Option<Table>)> {
+        self.text(records, true, control)
+    }
+
+    fn text(
         &self,
         [left, right]: [&[u32]; 2],
+        is_whole: bool,
         control: &Control,
     ) -> Result<(Table, Option<Table>)> {
         let again = self.again.as_ref();
         let again =
             again.ok_or_else(|| Error::Internal("the tables are not to be looked at again".into()))?;
         let columns = |table: &Table, all: &[OneTable], asked: &OneTable| -> Vec<usize> {
-            if asked.is_whole {
-                let ids: Vec<&IdSource> = all.iter().map(|asked| &asked.options.id).collect();
+            let ids: Vec<&IdSource> = all.iter().map(|asked| &asked.options.id).collect();
+            let all_own = || table.own_columns(&ids);
+            if asked.is_whole && !is_whole {
                 let source = table.source_column();
-                return table
-                    .own_columns(&ids)
-                    .into_iter()
-                    .filter(|column| Some(*column) != source)
-                    .collect();
+                return all_own().into_iter().filter(|column| Some(*column) != source).collect();
             }
+            let own = if is_whole { all_own() } else { Vec::new() };
             let columns = table.schema.columns.iter().enumerate();
             let made = table.across().map(|united| united.source);
-            let is_asked = |nth: usize, name: &str| made == Some(nth) || asked.is_wanted(name);
+            let is_asked =
+                |nth: usize, name: &str| made == Some(nth) || own.contains(&nth) || asked.is_wanted(name);
             columns.filter(|(nth, column)| is_asked(*nth, &column.name)).map(|(nth, _)| nth).collect()
         };
         let of = |table: &Table, tables: Range<usize>, records: &[u32]| {

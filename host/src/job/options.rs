@@ -67,4 +67,10 @@ impl Job {
     pub fn looked_at_whole(self) -> Self {
         Self { is_looked_at: true, is_looked_at_whole: true, ..self }
     }
+
+    /// With records of which a report shows all columns, whatever else is looked at.
+    #[doc(hidden)]
+    pub fn reported(self) -> Self {
+        Self { is_looked_at: true, is_reported: true, ..self }
+    }
 }

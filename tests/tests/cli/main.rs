@@ -6,7 +6,7 @@
 //! [`fit`] weights that are estimated, [`why`] what it says about one pair, [`closer`] about errors and each rule, [`cluster`]
 //! what it makes of pairs, [`resolve`] all of it in one go, [`sources`] what it keeps apart there, [`ids`] which ids survive,
 //! [`columns`] values beside ids, [`sample`] some candidates with their records, [`check`] what it says before it runs,
-//! [`profile`] what it says of tables by themselves, [`init`] the rules that it drafts for them,
+//! [`profile`] what it says of tables by themselves, [`report`] the page to look at, [`init`] the rules that it drafts for them,
 //! [`tables`] several tables as one, [`values`] what values are made of, [`closure`] what it makes of graphs, [`errors`] what it
 //! says when something is wrong, [`truth`] how good it says that it is where labels cover a part, [`escapes`] that it says nothing
 //! to a terminal but text, [`example`] a paper's example, [`plans`] plans of other devices, [`pipelines`] how it goes along with shells and other programs, [`places`] where outputs may go,
@@ -44,6 +44,7 @@ mod places;
 mod plans;
 mod profile;
 mod program;
+mod report;
 mod resolve;
 mod sample;
 mod score;

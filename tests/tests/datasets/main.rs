@@ -9,6 +9,7 @@ mod estimates;
 mod examples;
 mod graphs;
 mod labels;
+mod samples;
 mod set;
 mod updates;
 mod variants;
@@ -91,6 +92,7 @@ fn main() {
     trials.extend(examples::trials());
     trials.extend(updates::trials());
     trials.extend(labels::trials());
+    trials.extend(samples::trials());
     trials.extend(drafts::trials());
     let is_any_there = all.iter().any(DataSet::is_there);
     let hold = move || estimates::hold(&all);

@@ -9,7 +9,7 @@ use super::imports::{Import, imports};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The rooms of `host/src`, from the base to the top. What imports, imports from before itself.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 18] = [
     "base",
     "read",
     "rules",
@@ -25,6 +25,7 @@ const ROOMS: [&str; 17] = [
     "resolve",
     "fit",
     "inspect",
+    "report",
     "draft",
     // The product imports nothing from here.
     "baselines",

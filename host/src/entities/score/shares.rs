@@ -2,6 +2,7 @@
 
 use super::{Model, Scoring, Weights};
 use crate::base::error::{Error, Result};
+use crate::operators::scores::Tests;
 use crate::rules::{Missing, ScoreMethod};
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::score::{Attribute, NO_TERMS, ONE, Wanted, level, rank, result};
@@ -49,14 +50,23 @@ pub struct LevelShare {
 impl Scoring {
     /// What the attributes of two records bring to their score.
     pub fn shares(&self, left: u32, right: u32) -> Result<Shares> {
-        let pair = [left, right];
-        self.check_pairs(&[pair])?;
-        let mut scratch = vec![0u64; scratch_words(self.encoded.longest()) as usize];
+        let lost = || Error::Internal("a pair has no shares".into());
+        self.shares_of(&[[left, right]])?.pop().ok_or_else(lost)
+    }
+
+    /// The same of several pairs.
+    pub(crate) fn shares_of(&self, pairs: &[[u32; 2]]) -> Result<Vec<Shares>> {
+        self.check_pairs(pairs)?;
         let known = match self.score.method {
             ScoreMethod::WeightedMean => None,
             ScoreMethod::FellegiSunter => Some(self.weights()?),
         };
         let tests = self.tests(known.map(|(_, model)| model))?;
+        pairs.iter().map(|pair| self.shares_by(known, &tests, *pair)).collect()
+    }
+
+    fn shares_by(&self, known: Option<&(Weights, Model)>, tests: &Tests, pair: [u32; 2]) -> Result<Shares> {
+        let mut scratch = vec![0u64; scratch_words(self.encoded.longest()) as usize];
         let mut of = |wanted| {
             result(&tests.attributes, &tests.terms, &self.encoded, pair, wanted, scratch.as_mut_slice())
         };

@@ -112,11 +112,11 @@ impl Examiner<'_> {
         all.join(" AND ")
     }
 
-    fn holds(&self, ix: usize, [left, right]: [u32; 2], scratch: &mut [u64]) -> bool {
+    pub(super) fn holds(&self, ix: usize, [left, right]: [u32; 2], scratch: &mut [u64]) -> bool {
         self.walk.holds(ix as u32, self.encoded, left, right, scratch)
     }
 
-    fn finding(&self, ix: usize, pair: [u32; 2], scratch: &mut [u64]) -> Result<Finding> {
+    pub(super) fn finding(&self, ix: usize, pair: [u32; 2], scratch: &mut [u64]) -> Result<Finding> {
         let holds = self.holds(ix, pair, scratch);
         self.chosen.part.finding(&self.looks[ix], holds, (self.encoded, ix), pair, scratch)
     }

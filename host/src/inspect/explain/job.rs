@@ -48,6 +48,31 @@ impl Prepared {
         })
     }
 
+    /// The tree alone with what passes its nodes, as far as that is known without looking any further.
+    pub(crate) fn explain_briefly(&self) -> Result<Explained<'_>> {
+        let mut pairs = Pairs::new(&self.encoded, self.second().is_none(), Effort::Quick)?;
+        let near = |(neighbourhood, n): (_, u32)| Near { neighbourhood, n_records: n as usize };
+        Ok(Explained {
+            plan: &self.plan,
+            planned_for: self.planned_for,
+            encoded: &self.encoded,
+            n_records: [self.left.n_records(), self.right().n_records()],
+            tables: self.tables(),
+            n_pairs: self.n_decided(),
+            subsumed: &self.subsumed,
+            left_out: &self.left_out,
+            passing: self.plan.passing(&mut pairs)?,
+            scans: Vec::new(),
+            considered: self.considered(),
+            expects: Expects { preparing: self.preparing(), finding: 0.0, memory: 0 },
+            tasks: Vec::new(),
+            analysis: None,
+            columns: Vec::new(),
+            neighbourhoods: self.neighbourhoods.iter().zip(self.orders.n_records()).map(near).collect(),
+            all: self.all.as_ref().map(|all| (all, self.n_pairs())),
+        })
+    }
+
     /// What the job is expected to take.
     pub(in crate::inspect) fn expects(&self, control: &Control) -> Result<Expects> {
         let whole = Task::unlisted(&self.encoded, self.plan.program(), &self.area(), control)?;

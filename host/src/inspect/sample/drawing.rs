@@ -7,14 +7,14 @@ use std::collections::BinaryHeap;
 
 /// A candidate with its ticket.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drawn {
+pub(crate) struct Drawn {
     ticket: u64,
-    pub(super) pair: Candidate,
+    pub(crate) pair: Candidate,
 }
 
 impl Drawn {
     /// Of a pair; no other pair has the same.
-    fn new(key: u64, pair: Candidate) -> Self {
+    pub(crate) fn new(key: u64, pair: Candidate) -> Self {
         let place = u64::from(pair.left) << 32 | u64::from(pair.right);
         Self { ticket: Random::new(key ^ place).next(), pair }
     }

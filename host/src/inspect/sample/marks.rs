@@ -10,7 +10,7 @@ use std::ops::Range;
 const MOST_CELLS: usize = 1 << 20;
 
 /// The characters of each text that the other one has not: ranges of bytes, in order.
-pub(super) fn marks(left: &str, right: &str) -> [Vec<Range<usize>>; 2] {
+pub(crate) fn marks(left: &str, right: &str) -> [Vec<Range<usize>>; 2] {
     let texts = [left, right].map(|text| text.chars().collect::<Vec<char>>());
     let [l, r] = &texts;
     let before = zip(l, r).take_while(|(l, r)| l == r).count();

@@ -212,6 +212,11 @@ impl Truth {
         Some(Intervals { precision: interval(precision), recall: interval(recall), f1: both })
     }
 
+    /// How many pairs those stand for that match and are to be found.
+    pub(crate) fn n_to_find(&self) -> f64 {
+        self.weights(&Counts::default()).to_find
+    }
+
     fn weights(&self, counts: &Counts) -> Weights {
         match &self.matches {
             Matches::Entities(named) if !self.is_complete() => {

@@ -1,0 +1,88 @@
+//! The plan as a tree: what each node is expected to let through, and what it did as far as that is known.
+
+use super::cut::shortened;
+use crate::base::json::float;
+use crate::inspect::explain::{Explained, What};
+use crate::tell::report::Summary;
+use serde_json::{Value, json};
+
+/// Nodes that are told of, and characters of a condition.
+const MOST: usize = 400;
+const MOST_TEXT: usize = 300;
+
+/// A plan; of a job that has run also how many candidates name each rule, where it stands in one place of the tree.
+pub(super) fn section(explained: &Explained<'_>, summary: Option<&Summary>) -> Value {
+    let lines = explained.lines();
+    let mut nodes: Vec<Value> = Vec::new();
+    // By depth: the node that is open there.
+    let mut open: Vec<usize> = Vec::new();
+    let n_places = |name: &str| {
+        lines.iter().filter(|line| matches!(line.what, What::Witness { rule } if rule == name)).count()
+    };
+    for line in lines.iter().take(MOST) {
+        let analysis = explained.analysis.as_ref();
+        let counted = analysis.and_then(|analysis| analysis.steps.get(line.step).copied().flatten());
+        let passed = counted.map(|counted| counted.passed);
+        if line.depth == 0 {
+            // The access path comes first: it brings what the branch looks at.
+            open.clear();
+            nodes.push(branch(explained, line.step, nodes.len()));
+            open.push(nodes.len() - 1);
+        }
+        open.truncate(line.depth + 1);
+        let parent = open.last().copied();
+        let (text, kind, actual) = match &line.what {
+            What::Node { predicate, .. } => (predicate.clone(), "predicate", passed),
+            What::Witness { rule } => {
+                let by_rule =
+                    summary.and_then(|summary| summary.by_rule.iter().find(|(name, _)| name == rule));
+                let found = by_rule.map(|(_, n)| *n).filter(|_| n_places(rule) == 1);
+                ((*rule).to_owned(), "rule", passed.or(found))
+            }
+        };
+        nodes.push(json!({
+            "id": nodes.len(), "parent": parent, "text": shortened(&text, MOST_TEXT), "kind": kind,
+            "estimated": float((line.passing * 100.0).round() / 100.0), "actual": actual,
+            "ms_expected": null, "ms": null,
+        }));
+        open.push(nodes.len() - 1);
+    }
+    for near in &explained.neighbourhoods {
+        let actual = summary.and_then(|summary| {
+            summary.by_rule.iter().find(|(name, _)| *name == near.neighbourhood.name).map(|(_, n)| *n)
+        });
+        nodes.push(json!({
+            "id": nodes.len(), "parent": null, "text": shortened(&near.neighbourhood.to_string(), MOST_TEXT),
+            "kind": "neighbourhood", "estimated": null, "actual": actual, "ms_expected": null, "ms": null,
+        }));
+    }
+    let n_left_out = lines.len().saturating_sub(MOST);
+    json!({ "nodes": nodes, "left_out": n_left_out })
+}
+
+/// How the branch that begins with a step comes by its pairs: by one access path, or by several for parts of it.
+fn branch(explained: &Explained<'_>, first: usize, id: usize) -> Value {
+    let lines = explained.lines();
+    let next = lines.iter().find(|line| line.depth == 0 && line.step > first).map(|line| line.step);
+    let is_own = |step: usize| step >= first && next.is_none_or(|next| step < next);
+    let paths = explained.plan.program().paths().iter().enumerate();
+    let own: Vec<usize> =
+        paths.filter(|(_, (steps, _))| is_own(steps.start as usize)).map(|(nth, _)| nth).collect();
+    let ways: Vec<_> = own.iter().filter_map(|&nth| explained.considered.get(nth)?.first()).collect();
+    let runs = explained
+        .analysis
+        .as_ref()
+        .map(|analysis| own.iter().filter_map(|&nth| analysis.paths.get(nth)).collect::<Vec<_>>());
+    let text = match ways.is_empty() {
+        true => "branch".to_owned(),
+        false => ways.iter().map(|way| way.way.as_str()).collect::<Vec<_>>().join("; "),
+    };
+    let expected: f64 = ways.iter().map(|way| way.milliseconds).sum();
+    let thousandths = |ms: f64| float((ms * 1e3).round() / 1e3);
+    json!({
+        "id": id, "parent": null, "text": shortened(&text, MOST_TEXT), "kind": "branch", "estimated": null,
+        "actual": runs.as_ref().map(|runs| runs.iter().map(|run| run.n_candidates).sum::<u64>()),
+        "ms_expected": (!ways.is_empty()).then(|| thousandths(expected)),
+        "ms": runs.map(|runs| thousandths(runs.iter().map(|run| run.time.as_secs_f64() * 1e3).sum())),
+    })
+}
