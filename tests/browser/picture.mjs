@@ -12,8 +12,9 @@ await page.locator("#pairs").scrollIntoViewIfNeeded();
 const slips = (pair) => pair.marks.reduce((n, it) => n + it.left.length, 0);
 const wanted = pairs.list.findIndex((it, ix) => ix > 4 && it.kept && slips(it) > 2 && slips(it) < 9);
 const place = wanted < 0 ? 0 : wanted;
-await page.locator(".option").nth(Math.max(0, place - 3)).click();
-for (const key of ["m", "m", "m"].slice(0, place)) await page.keyboard.press(key);
+const before = Math.max(0, place - 3);
+await page.locator(".option").nth(before).click();
+for (const pair of pairs.list.slice(before, place)) await page.keyboard.press((pair.truth ?? "unsure")[0]);
 await page.locator(".option").nth(place).click();
 await page.evaluate(() => {
   scrollTo(0, 0);
@@ -21,6 +22,6 @@ await page.evaluate(() => {
 });
 await page.waitForTimeout(500);
 const pane = await page.locator(".panes").boundingBox();
-await page.setViewportSize({ width: 1280, height: Math.min(1600, Math.round(pane.y) + 780) });
+await page.setViewportSize({ width: 1280, height: Math.min(1520, Math.round(pane.y) + 700) });
 await page.screenshot({ path: process.argv[2] });
 await context.close();

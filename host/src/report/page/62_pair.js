@@ -76,7 +76,7 @@ function waterfall(said, scores) {
   const rows = steps.map((it) => {
     const before = sum;
     sum += it.adds ?? 0;
-    return row(value(it.attribute), [[value(it.level ?? UNKNOWN), it.value === null || it.value === undefined ? null : [" ", el("small", null, value(it.value))]], "level"],
+    return row(value(it.attribute), [[value(it.level ?? UNKNOWN), it.value === null || it.value === undefined ? null : [" \u00b7 ", el("small", null, value(it.value))]], "level"],
       [added(it.adds), "number"], [drawn(before, sum, it.adds < 0 ? "takes" : "adds"), "bars"]);
   });
   const total = row("Total", "", [score(said.total), "number"], [drawn(0, said.total ?? 0, "total"), "bars"]);
