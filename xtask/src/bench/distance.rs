@@ -30,7 +30,7 @@ const KILOMETRES: f64 = 1.0;
 const MILLIMETRE: f64 = 1e-6;
 const RULES: &str = "[[rules]]\nname = \"near\"\nwhen = \"distance_km(l.lat, l.lon, r.lat, r.lon) <= 1\"\n";
 /// Points for which it is known how many pairs there are.
-const KNOWN: (u32, usize) = (1_000_000, 0);
+const KNOWN: (u32, usize) = (1_000_000, 4_891_156);
 /// Rounds, after one that is not counted.
 const ROUNDS: usize = 5;
 const HEAD: &str = "rows,program,device,pairs,differ,runs,median_s,fastest_s,slowest_s,times_ours";
