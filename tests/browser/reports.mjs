@@ -24,13 +24,16 @@ export function held(name) {
 
 /** A browser that nothing else uses, and that asks nobody for anything. */
 export async function browser() {
-  return chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), "hyperblock-")), {
+  const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), "hyperblock-")), {
     executablePath: process.env.HYPERBLOCK_CHROMIUM ?? "/usr/bin/chromium",
     headless: true,
     viewport: { width: 1280, height: 900 },
     acceptDownloads: true,
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
   });
+  // Machines of tests are busy.
+  context.setDefaultTimeout(120_000);
+  return context;
 }
 
 /** A report in a page of its own. `faults` fills with all that no report may do: errors, requests, violations, dialogs. */
