@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, Union
+from typing import Any, Protocol, TypeAlias, Union, cast
 
 
 class ArrowStream(Protocol):
@@ -44,6 +44,7 @@ def asked(
     rules: Rules,
     *,
     across: bool,
+    link: bool = False,
     within: bool = False,
     map: Columns | None = None,
     id: str | None,
@@ -54,26 +55,28 @@ def asked(
     each_rule: bool = False,
 ) -> dict[str, Any]:
     """Tables by the names of their options, the left one first, and what is to be found in them: pairs across them, if that is
-    asked for and they are several, or else within all of them."""
+    asked for and they are several, or else within all of them. To link takes several."""
     given: list[tuple[str | None, Table]] = []
     several = False
-    for name, value in tables.items():
-        if value is not None:
-            found, is_list = _several(name, value)
+    for nth, (name, value) in enumerate(tables.items()):
+        # The first has to be there.
+        if value is not None or nth == 0:
+            found, is_list = _several(name, cast(Tables, value))
             given += found
             several = several or is_list
     named = [name for name, _ in given if name is not None]
     if named and len(named) < len(given):
         raise TypeError("tables: either all of them have names, or none has")
-    path, words = _rules(rules)
+    file, words = _rules(rules)
     return dict(
         tables=[value for _, value in given],
         names=named,
         several=several or within or bool(named),
         across=across,
+        link=link,
         within=bool(within),
         map=_columns(map),
-        rules_path=path,
+        rules_path=file,
         rules_text=words,
         id=text("id", id),
         right_id=text("right_id", right_id),

@@ -192,8 +192,8 @@ def link(
     if len(tables) == 1 and not isinstance(left, (list, tuple, Mapping)) and not isinstance(left, (str, os.PathLike)):
         raise TypeError("link: two tables or more, and the rules; here is one table")
     job = asked(
-        tables, rules, across=True, within=within, map=map, id=id, right_id=right_id, max_pairs=max_pairs, max_block=max_block,
-        errors=errors, each_rule=each_rule,
+        tables, rules, across=True, link=True, within=within, map=map, id=id, right_id=right_id, max_pairs=max_pairs,
+        max_block=max_block, errors=errors, each_rule=each_rule,
     )
     with place(device, threads, memory, device_memory, progress) as there:
         stream, summary = _native.find(job, known(truth, errors), there)

@@ -37,6 +37,9 @@ pub(crate) struct Asked<'py> {
     several: bool,
     #[pyo3(item)]
     across: bool,
+    /// Whether one table, which has none to be across with, is an error.
+    #[pyo3(item)]
+    link: bool,
     #[pyo3(item)]
     within: bool,
     #[pyo3(item)]
@@ -68,7 +71,7 @@ impl Asked<'_> {
         };
         let (inputs, has_pattern) = self.inputs(py)?;
         let is_several = self.several || has_pattern || inputs.len() > 2;
-        let across = self.across && inputs.len() > 1;
+        let across = self.across && (self.link || inputs.len() > 1);
         let job = match (&inputs[..], across) {
             ([left, others @ ..], _) if !is_several => {
                 Job::over(left.clone(), others.first().cloned(), rules)

@@ -115,14 +115,20 @@ def test_ids_that_are_twice_or_missing_are_refused() -> None:
 
 @pytest.mark.parametrize(
     "nested",
-    [pa.array([[1], [1]]), pa.array([{"x": 1}, {"x": 1}]), pa.array([[(1, 2)], [(1, 2)]], pa.map_(pa.int8(), pa.int8()))],
-    ids=["list", "struct", "map"],
+    [pa.array([[[1]], [[1]]]), pa.array([{"x": 1}, {"x": 1}]), pa.array([[(1, 2)], [(1, 2)]], pa.map_(pa.int8(), pa.int8()))],
+    ids=["list of lists", "struct", "map"],
 )
 def test_nested_columns_are_refused_only_if_a_rule_asks(nested: pa.Array) -> None:
     people = pa.table({"a": [1, 1], "n": nested})
     assert len(hb.dedupe(people, SAME, device="cpu")) == 1
     with pytest.raises(hb.TableError, match="`n`"):
         hb.dedupe(people, {"n": "l.n = r.n"}, device="cpu")
+
+
+def test_lists_are_compared() -> None:
+    people = pa.table({"n": pa.array([[1, 2], [2, 1], [2, 3], None])})
+    found = {rule: len(hb.dedupe(people, {"n": rule}, device="cpu")) for rule in ("l.n = r.n", "overlap(l.n, r.n) >= 1")}
+    assert found == {"l.n = r.n": 1, "overlap(l.n, r.n) >= 1": 3}
 
 
 @pytest.mark.parametrize("empty", [EMPTY, EMPTY.to_pandas(), pl.DataFrame(EMPTY), EMPTY.to_reader()], ids=lambda kind: type(kind).__name__)

@@ -28,9 +28,12 @@ pub(super) struct Block {
     block: LargestBlock,
 }
 
+/// A rule, its equalities, and the columns that they compare.
+type Key = (usize, Vec<usize>, Vec<(u32, u32)>);
+
 /// The largest blocks of all rules, each key once.
 pub(super) fn largest(job: &Prepared, control: &Control) -> Result<Vec<Block>> {
-    let mut keys: Vec<(usize, Vec<usize>, Vec<(u32, u32)>)> = Vec::new();
+    let mut keys: Vec<Key> = Vec::new();
     for (rule, conjunction) in job.conjunctions() {
         let asked = conjunction.iter().filter_map(|&ix| Some((ix, job.encoded.equality(ix)?)));
         let (predicates, mut columns): (Vec<usize>, Vec<(u32, u32)>) = asked.unzip();
@@ -49,7 +52,7 @@ pub(super) fn largest(job: &Prepared, control: &Control) -> Result<Vec<Block>> {
         tables.iter().flatten().position(|records| records.contains(&record)).unwrap_or(0)
     };
     let table_of: Option<&TableOf<'_>> = tables.is_some().then_some(&table_of);
-    let of = |(rule, equalities, columns): &(usize, Vec<usize>, Vec<(u32, u32)>)| {
+    let of = |(rule, equalities, columns): &Key| {
         control.check()?;
         let blocks = job.encoded.largest_blocks(columns, is_one_table, table_of, MOST, control);
         let named = blocks.into_iter().map(|block| {
