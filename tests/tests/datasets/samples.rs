@@ -103,7 +103,8 @@ fn hold((job, truth): &(Job, PathBuf)) -> Result<(), Failed> {
         sums[1] += quality.recall;
     }
     let mean = sums.map(|sum| sum / SAMPLES as f64);
-    let is_near = |mean: f64, share: f64| (mean - share).abs() < 0.03;
+    // A ratio of sums is not without bias where a few labels stand for most of the pairs.
+    let is_near = |mean: f64, share: f64| (mean - share).abs() < 0.08;
     if n_held < LEAST || !is_near(mean[0], whole.precision) || !is_near(mean[1], whole.recall) {
         return Err(format!("{whole:?} lie in {n_held} of {SAMPLES} intervals; on average {mean:?}").into());
     }

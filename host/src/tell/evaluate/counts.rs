@@ -20,21 +20,29 @@ pub(super) struct Sum {
     pub(super) n: u64,
     /// What they weigh, in billionths,
     pub(super) weight: u128,
-    /// and the squares of that, in billionths too.
+    /// and the squares of that, in billionths too;
     squares: u128,
+    /// the fourth powers, in millionths, as far as there is room for them.
+    fourth: u128,
 }
+
+/// What fourth powers are counted in: there is room for some of pairs that stand for a hundred million others.
+const MILLION: u128 = 1_000_000;
 
 impl Sum {
     /// So many pairs that stand for themselves alone.
     pub(super) fn of(n: u64) -> Self {
         let weight = u128::from(n) * u128::from(ONE);
-        Self { n, weight, squares: weight }
+        Self { n, weight, squares: weight, fourth: u128::from(n) * MILLION }
     }
 
     pub(super) fn add(&mut self, weight: u64) {
         self.n += 1;
         self.weight += u128::from(weight);
-        self.squares += u128::from(weight) * u128::from(weight) / u128::from(ONE);
+        let square = u128::from(weight) * u128::from(weight) / u128::from(ONE);
+        self.squares += square;
+        let thousandths = square / MILLION;
+        self.fourth = self.fourth.saturating_add(thousandths.saturating_mul(thousandths));
     }
 
     fn and(self, other: Self) -> Self {
@@ -42,6 +50,7 @@ impl Sum {
             n: self.n + other.n,
             weight: self.weight + other.weight,
             squares: self.squares + other.squares,
+            fourth: self.fourth.saturating_add(other.fourth),
         }
     }
 
@@ -51,12 +60,13 @@ impl Sum {
             n: self.n.saturating_sub(some.n),
             weight: self.weight.saturating_sub(some.weight),
             squares: self.squares.saturating_sub(some.squares),
+            fourth: self.fourth.saturating_sub(some.fourth),
         }
     }
 
-    /// How many pairs they stand for, and the sum of the squares of what each of them stands for.
-    fn plain(self) -> (f64, f64) {
-        (plain(self.weight), plain(self.squares))
+    /// How many pairs they stand for, and the sums of the squares, and of the fourth powers, of what each of them stands for.
+    fn plain(self) -> [f64; 3] {
+        [plain(self.weight), plain(self.squares), self.fourth as f64 / MILLION as f64]
     }
 }
 

@@ -7,6 +7,11 @@
 //! Survey Methodology 24, 1998): that of a ratio of weighted sums, or that of a jackknife which leaves out one entity after
 //! the other (Efron and Stein, *The jackknife estimate of variance*, 1981). Where all of them agree there is no variance to go
 //! by, and they are worth (Σ w)² / Σ w² (Kish, *Survey Sampling*, 1965).
+//!
+//! Where labelled pairs stand for different numbers, a few that stand for very many say most of what the variance is, and it is
+//! not known well either. It then has as many degrees of freedom as its terms have (Satterthwaite, *An approximate distribution of
+//! estimates of variance components*, 1946), and pairs are worth less by the quantile of Student's distribution, as Korn and
+//! Graubard have it.
 
 /// The half width of an interval that holds 19 times of 20, in standard deviations.
 const DEVIATIONS: f64 = 1.96;
@@ -41,6 +46,16 @@ pub(crate) fn wilson(share: f64, n: f64) -> Interval {
     Interval { low: (middle - half).max(0.0), high: (middle + half).min(1.0) }
 }
 
+/// How many standard deviations an interval reaches to each side whose variance has so many degrees of freedom (Abramowitz and Stegun,
+/// *Handbook of Mathematical Functions*, 26.7.5).
+fn student(freedom: f64) -> f64 {
+    let z = DEVIATIONS;
+    let first = (z.powi(3) + z) / 4.0;
+    let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
+    let third = (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0;
+    z + first / freedom + second / freedom.powi(2) + third / freedom.powi(3)
+}
+
 /// A share that was estimated, and of how many pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
@@ -50,10 +65,10 @@ pub(super) struct Estimate {
 
 impl Estimate {
     /// Of pairs that are independent of each other: what those that count stand for and the others do, each with the sum of
-    /// squares, and how many there are.
+    /// squares and of fourth powers, and how many there are.
     pub(super) fn of_pairs(
-        (yes, yes_squares): (f64, f64),
-        (no, no_squares): (f64, f64),
+        [yes, yes_squares, yes_fourth]: [f64; 3],
+        [no, no_squares, no_fourth]: [f64; 3],
         n: u64,
     ) -> Option<Self> {
         let all = yes + no;
@@ -61,8 +76,16 @@ impl Estimate {
             return None;
         }
         let share = yes / all;
-        let variance = ((1.0 - share).powi(2) * yes_squares + share.powi(2) * no_squares) / (all * all);
-        Some(Self::new(share, variance, n, all * all / (yes_squares + no_squares)))
+        let squares = yes_squares + no_squares;
+        let terms = (1.0 - share).powi(2) * yes_squares + share.powi(2) * no_squares;
+        let estimate = Self::new(share, terms / (all * all), n, all * all / squares);
+        let are_alike = n as f64 * squares <= all * all * (1.0 + NOTHING);
+        if are_alike || terms <= 0.0 {
+            return Some(estimate);
+        }
+        let freedom = terms * terms / ((1.0 - share).powi(4) * yes_fourth + share.powi(4) * no_fourth);
+        let less = (DEVIATIONS / student(freedom.max(1.0))).powi(2);
+        Some(Self { worth: estimate.worth * less, ..estimate })
     }
 
     /// Of pairs that belong to units, which are independent of each other: by unit what those that count stand for, the
@@ -97,5 +120,29 @@ impl Estimate {
 
     pub(super) fn interval(self) -> Interval {
         wilson(self.share, self.worth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn students_distribution_is_wider_the_less_is_known() {
+        // From tables.
+        for (freedom, quantile) in [(3.0, 3.182), (5.0, 2.571), (10.0, 2.228), (30.0, 2.042), (1e9, 1.96)] {
+            assert!((student(freedom) - quantile).abs() < 0.05, "{freedom}: {}", student(freedom));
+        }
+    }
+
+    #[test]
+    fn pairs_that_stand_for_as_many_are_worth_as_many() {
+        let plain = Estimate::of_pairs([30.0, 30.0, 30.0], [10.0, 10.0, 10.0], 40).unwrap();
+        let Interval { low, high } = plain.interval();
+        let want = wilson(0.75, 40.0);
+        assert!((low - want.low).abs() < 1e-9 && (high - want.high).abs() < 1e-9);
+        // One that stands for ten says little by itself.
+        let uneven = Estimate::of_pairs([30.0, 30.0, 30.0], [10.0, 100.0, 10_000.0], 31).unwrap();
+        assert!(uneven.interval().low < low && uneven.interval().high > high);
     }
 }
