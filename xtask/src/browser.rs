@@ -80,9 +80,9 @@ fn picture() -> Result<()> {
     Ok(())
 }
 
-/// The program, built as the tests build it: of the same objects.
+/// The program, built as the tests of the command line build it: of the same objects, which the Python package has too.
 fn program() -> Result<PathBuf> {
-    let what = ["build", "--workspace", "--exclude", PACKAGE, "--all-features", "--bin", "hyperblock"];
+    let what = ["build", "--package", "hyperblock", "--package", PACKAGE, "--bin", "hyperblock"];
     run_command(cargo().args(what))?;
     Ok(target().join("debug/hyperblock"))
 }
