@@ -98,7 +98,8 @@ def _several(name: str, value: Tables) -> tuple[list[tuple[str | None, Table]], 
         if not value:
             raise ValueError(f"{name}: there is none")
         return [(None, table(f"{name}[{nth}]", one)) for nth, one in enumerate(value)], True
-    return [(None, table(name, value))], False
+    # What is no table after all is refused there.
+    return [(None, table(name, cast(Table, value)))], False
 
 
 def _called(name: str, called: object) -> str:
