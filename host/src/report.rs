@@ -104,7 +104,7 @@ impl<'a> Report<'a> {
         let text = summary::withheld(outcome.text, summary, asked.values);
         report.add("summary", summary::lines(&text));
         let explained = job.explain_briefly()?;
-        report.add("plan", plan::section(&explained, Some(summary)));
+        report.add("plan", plan::section(&explained, Some(summary), control));
         report.add("scores", scores::section(&watching, outcome, control));
         report.add("rules", rules::section(&watching, asked, summary, truth));
         if let Some((entities, method)) = outcome.entities {
@@ -143,7 +143,7 @@ impl<'a> Report<'a> {
         control: &'a Control,
     ) -> Result<Self> {
         let mut report = Self::new(asked, job, control);
-        report.add("plan", plan::section(explained, None));
+        report.add("plan", plan::section(explained, None, control));
         report.add_profile()?;
         let blocks = blocks::largest(job, control)?;
         let records = records::Records::read(job, &blocks::examples(&blocks), control)?;

@@ -63,6 +63,8 @@ mod rapidfuzz;
 #[cfg(feature = "bench")]
 mod relation;
 #[cfg(feature = "bench")]
+mod report;
+#[cfg(feature = "bench")]
 pub(crate) mod scan;
 mod schedule;
 #[cfg(feature = "bench")]
@@ -152,6 +154,8 @@ pub(crate) enum Command {
     Distance(DistanceArgs),
     /// Pairs of CDs scored by artist, title, tracks, genre and year: pairs a second on each device
     Score(ScoreArgs),
+    /// What a report adds to a job: a million people, and two public data sets, with it and without by turns
+    Report(ReportArgs),
     /// The cost model trained on timings of which a part is noise: how well it still orders predicates
     Cost(CostArgs),
     /// CDs through the whole workflow, from the file to entities: read, sort, pair neighbours, score, cluster
@@ -482,6 +486,20 @@ pub(crate) struct DistanceArgs {
     save: Option<PathBuf>,
 }
 
+/// Jobs with a report, and without.
+#[derive(clap::Args)]
+pub(crate) struct ReportArgs {
+    /// People of the first job
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2..))]
+    rows: u32,
+    /// The hyperblock to measure [default: built from this checkout]
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Also write the figures and the machine to files in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
 /// How CDs are sorted, and how far apart those are that are paired.
 const CD_KEYS: [&str; 2] = ["title", "tracks"];
 const CD_WINDOW: u32 = 20;
@@ -570,6 +588,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Cluster(args) => cluster::run(args),
         Command::Distance(args) => distance::run(args),
         Command::Score(args) => score::run(args),
+        Command::Report(args) => report::run(args),
         Command::Sizes(args) => sizes::run(args),
         Command::Quality(args) => quality::run(args),
         Command::Init(args) => init::run(args),

@@ -1,10 +1,13 @@
 //! The plan as a tree: what each node is expected to let through, and what it did as far as that is known.
 
 use super::cut::shortened;
+use crate::base::control::Control;
 use crate::base::json::float;
+use crate::inspect::analyze::shares;
 use crate::inspect::explain::{Explained, Line, What};
 use crate::tell::report::Summary;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Nodes that are told of, and characters of a condition.
 const MOST: usize = 400;
@@ -12,7 +15,14 @@ const MOST_TEXT: usize = 300;
 
 /// A plan. Estimates and counts of a node are of the same pairs: where the plan was analyzed, those that come to it as its access
 /// path brings them; of a job that has run, the candidates that name a rule, which stand at the first of its places in the tree.
-pub(super) fn section(explained: &Explained<'_>, summary: Option<&Summary>) -> Value {
+pub(super) fn section(explained: &Explained<'_>, summary: Option<&Summary>, control: &Control) -> Value {
+    let under_way = match summary {
+        // By the clock of who waited for each.
+        Some(summary) if control.is_watched() => {
+            shares(explained.plan.program(), summary.stages.of("scan"), &control.latencies())
+        }
+        _ => Vec::new(),
+    };
     let lines = explained.lines();
     let mut nodes: Vec<Value> = Vec::new();
     // By depth: the node that is open there.
@@ -25,7 +35,7 @@ pub(super) fn section(explained: &Explained<'_>, summary: Option<&Summary>) -> V
         if line.depth == 0 {
             // The access path comes first: it brings what the branch looks at.
             open.clear();
-            nodes.push(branch(explained, line.step, nodes.len()));
+            nodes.push(branch(explained, line.step, nodes.len(), &under_way));
             open.push(nodes.len() - 1);
         }
         open.truncate(line.depth + 1);
@@ -82,7 +92,7 @@ fn hundredths(pairs: f64) -> Value {
 }
 
 /// How the branch that begins with a step comes by its pairs: by one access path, or by several for parts of it.
-fn branch(explained: &Explained<'_>, first: usize, id: usize) -> Value {
+fn branch(explained: &Explained<'_>, first: usize, id: usize, under_way: &[Duration]) -> Value {
     let lines = explained.lines();
     let next = lines.iter().find(|line| line.depth == 0 && line.step > first).map(|line| line.step);
     let is_own = |step: usize| step >= first && next.is_none_or(|next| step < next);
@@ -105,6 +115,9 @@ fn branch(explained: &Explained<'_>, first: usize, id: usize) -> Value {
         "estimated": explained.passing.found.get(first).map(|pairs| hundredths(*pairs)),
         "actual": runs.as_ref().map(|runs| runs.iter().map(|run| run.n_candidates).sum::<u64>()),
         "ms_expected": (!ways.is_empty()).then(|| thousandths(expected)),
+        "ms_under_way": (!under_way.is_empty()).then(|| {
+            thousandths(own.iter().filter_map(|&nth| under_way.get(nth)).map(|time| time.as_secs_f64() * 1e3).sum())
+        }),
         "ms": runs.map(|runs| thousandths(runs.iter().map(|run| run.time.as_secs_f64() * 1e3).sum())),
     })
 }

@@ -24,6 +24,7 @@ function planSection(report) {
     ["Off by", (it) => off(it), isKnown && has("estimated")],
     ["Expected", (it) => time(it.ms_expected), has("ms_expected")],
     ["Took", (it) => time(it.ms), has("ms")],
+    ["Under way", (it) => time(it.ms_under_way), has("ms_under_way")],
   ].filter(([, , isThere]) => isThere);
   const rows = nodes.map((it) => {
     const depth = depths.get(it.id);
@@ -34,7 +35,7 @@ function planSection(report) {
   });
   return section("plan", "Plan",
     el("p", { class: "lead" }, isKnown ? "What was expected of each node, beside what it did." : "What is expected of each node."),
-    el("p", { class: "note" }, COUNTED[report.plan.counts] ?? null),
+    el("p", { class: "note" }, COUNTED[report.plan.counts] ?? null, has("ms_under_way") ? " Under way: what of the scan a branch was looked at; what is listed for it beforehand is expected too, and stands under Time." : null),
     scrolled("The plan, as a tree", table("The plan, as a tree: pairs that each node lets through", ["Node", ...columns.map(([name]) => [name, "number"])], rows)),
     report.plan.left_out ? el("p", { class: "note" }, `${counted(report.plan.left_out, "node")} more of the plan are not told of.`) : null);
 }
