@@ -237,7 +237,7 @@ test("time has a lane for each who works", async () => {
   }
   // Several places have a lane each.
   const places = held("plan").timeline.lanes.filter((it) => it.kind === "place").map((it) => it.name);
-  assert.deepEqual(places.filter((it) => it.startsWith("place")), ["place 1: cpu (1 threads)", "place 2: cpu (1 threads)"]);
+  assert.deepEqual(places.filter((it) => it.startsWith("place")), ["place 1: cpu (1 thread)", "place 2: cpu (1 thread)"]);
 });
 
 test("a theme is chosen, and stays", async () => {

@@ -141,7 +141,7 @@ fn what_other_commands_did() {
         "dedupe people.csv -r rules.toml --count --devices cpu/2 --partitions 4 --quiet --report r.html",
     );
     let report = shown(&folder, "r.html");
-    assert_eq!(lanes(&report, "place"), ["place 1: cpu (1 threads)", "place 2: cpu (1 threads)"]);
+    assert_eq!(lanes(&report, "place"), ["place 1: cpu (1 thread)", "place 2: cpu (1 thread)"]);
     let folder = folder.file("more.csv", PEOPLE);
     folder.stdout(&format!("dedupe people.csv more.csv -r rules.toml -o pairs.csv {on} --label-sample 5"));
     let report = shown(&folder, "r.html");

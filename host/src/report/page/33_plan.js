@@ -19,7 +19,7 @@ function planSection(report) {
   for (const it of nodes) depths.set(it.id, (depths.get(it.parent) ?? -1) + 1);
   const isKnown = has("actual");
   const columns = [
-    ["Estimated", (it) => count(it.estimated), has("estimated")],
+    ["Estimated", (it) => count(about(it.estimated)), has("estimated")],
     ["Actual", (it) => count(it.actual), isKnown],
     ["Off by", (it) => off(it), isKnown && has("estimated")],
     ["Expected", (it) => time(it.ms_expected), has("ms_expected")],
@@ -38,6 +38,11 @@ function planSection(report) {
     el("p", { class: "note" }, COUNTED[report.plan.counts] ?? null, has("ms_under_way") ? " Under way: what of the scan a branch was looked at; what is listed for it beforehand is expected too, and stands under Time." : null),
     scrolled("The plan, as a tree", table("The plan, as a tree: pairs that each node lets through", ["Node", ...columns.map(([name]) => [name, "number"])], rows)),
     report.plan.left_out ? el("p", { class: "note" }, `${counted(report.plan.left_out, "node")} more of the plan are not told of.`) : null);
+}
+
+/** An estimate, with as many digits as it deserves. */
+function about(n) {
+  return isNumber(n) && n >= 1000 ? Number(n.toPrecision(3)) : n;
 }
 
 /** What is not known of a node is left blank: most nodes have no time of their own. */
