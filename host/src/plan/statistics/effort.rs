@@ -27,7 +27,7 @@ impl Effort {
     fn n_draws(self) -> usize {
         match self {
             Self::Quick => 256,
-            Self::Fair => 4096,
+            Self::Fair => 2048,
             Self::Thorough => 16_384,
         }
     }
