@@ -85,7 +85,7 @@ pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
 use graph_args::{ClosureArgs, ClosurePaperArgs, ClosurePeersArgs, ClusterArgs, RelationArgs};
-use job_args::JobArgs;
+use job_args::{JobArgs, ReportArgs};
 use std::path::PathBuf;
 
 /// What `cargo xtask bench` is asked.
@@ -481,20 +481,6 @@ pub(crate) struct DistanceArgs {
     /// Leave DuckDB out; the points are then read from CSV
     #[arg(long)]
     no_peers: bool,
-    /// Also write the figures and the machine to files in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
-/// Jobs with a report, and without.
-#[derive(clap::Args)]
-pub(crate) struct ReportArgs {
-    /// People of the first job
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2..))]
-    rows: u32,
-    /// The hyperblock to measure [default: built from this checkout]
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
     /// Also write the figures and the machine to files in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
