@@ -27,10 +27,17 @@ use crate::read::table::{Input, ReadOptions, Table, Words};
 use choose::choose;
 use compared::Columns;
 use sample::Sample;
+use std::path::Path;
 use text::{Missing, file, head};
 
-/// Drafts the rule file for pairs within a table, or across two: each comes with how it is read. Rules are tried on `device`.
-pub fn draft(tables: &[(Input, ReadOptions)], device: &dyn Backend, control: &Control) -> Result<String> {
+/// Drafts the rule file for pairs within a table, or across two: each comes with how it is read. It says how it is run by its `name`.
+/// Rules are tried on `device`.
+pub fn draft(
+    tables: &[(Input, ReadOptions)],
+    name: &Path,
+    device: &dyn Backend,
+    control: &Control,
+) -> Result<String> {
     control.guard(|| {
         let mut read = Vec::new();
         let mut profiles = Vec::new();
@@ -65,6 +72,6 @@ pub fn draft(tables: &[(Input, ReadOptions)], device: &dyn Backend, control: &Co
         let head = head(&columns, &missing, &read);
         let sample = Sample::new(&read, &columns.compared, head.clone(), device, control)?;
         let chosen = choose(&read, &columns.compared, &sample, control)?;
-        Ok(file(&read, &options, &columns, &head, &chosen))
+        Ok(file(&read, name, &options, &columns, &head, &chosen))
     })
 }

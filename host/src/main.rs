@@ -35,8 +35,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> hyperblock::Result<()> {
-    let is_watched = matches!(&cli.command, Command::Explain(args) if args.analyze);
-    let control = if is_watched { Control::watching() } else { Control::default() };
+    let control = if cli.command.is_watched() { Control::watching() } else { Control::default() };
     let budget = cli.command.budget();
     if budget.is_limited() {
         cli::memory::keep_little();

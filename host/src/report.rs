@@ -103,9 +103,8 @@ impl<'a> Report<'a> {
         asked::add_outcome(&mut report.sections["job"], summary);
         let text = summary::withheld(outcome.text, summary, asked.values);
         report.add("summary", summary::lines(&text));
-        report.add("timeline", timeline::section(control, &summary.stages));
         let explained = job.explain_briefly()?;
-        report.add("plan", plan::section(&explained, Some(summary)));
+        report.add("plan", plan::section(&explained, Some(summary), control));
         report.add("scores", scores::section(&watching, outcome, control));
         report.add("rules", rules::section(&watching, asked, summary, truth));
         if let Some((entities, method)) = outcome.entities {
@@ -117,6 +116,7 @@ impl<'a> Report<'a> {
         report.add("profile", profile::section(&chosen.records, job, asked, control)?);
         report.add("blocks", blocks::section(&blocks, &chosen.records, job, asked)?);
         report.add("truth", truth::section(&chosen.errors, truth));
+        report.add("timeline", timeline::section(control, &summary.device));
         report.add_pairs(&chosen, outcome)?;
         Ok(report)
     }
@@ -143,10 +143,7 @@ impl<'a> Report<'a> {
         control: &'a Control,
     ) -> Result<Self> {
         let mut report = Self::new(asked, job, control);
-        report.add("plan", plan::section(explained, None));
-        if let Some(analysis) = &explained.analysis {
-            report.add("timeline", timeline::section(control, &analysis.stages));
-        }
+        report.add("plan", plan::section(explained, None, control));
         report.add_profile()?;
         let blocks = blocks::largest(job, control)?;
         let records = records::Records::read(job, &blocks::examples(&blocks), control)?;
@@ -178,6 +175,8 @@ impl<'a> Report<'a> {
 
     /// Where the job ran, and how long it took.
     pub fn ran(mut self, device: &str, time: Duration) -> Self {
+        let timeline = timeline::section(self.control, device);
+        self.add("timeline", timeline);
         self.sections["job"]["device"] = device.into();
         self.sections["job"]["time_ms"] = timeline::milliseconds(time);
         self

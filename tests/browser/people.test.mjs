@@ -223,6 +223,23 @@ test("keys are left alone where somebody types, and can be switched off", async 
   assert.equal(await page.evaluate(() => Object.keys(localStorage).length), 0);
 });
 
+test("time has a lane for each who works", async () => {
+  const { lanes } = report.timeline;
+  assert.deepEqual([...new Set(lanes.map((it) => it.kind))], ["job", "host", "place"]);
+  const rows = await page.locator("#time tbody tr").evaluateAll((all) => all.map((it) => [it.children[0].textContent, it.querySelectorAll(".bar").length]));
+  assert.equal(rows.length, lanes.reduce((n, it) => n + 1 + it.rows.length, 0));
+  for (const lane of lanes) {
+    const at = rows.findIndex(([name]) => name === lane.name);
+    assert.ok(at >= 0 && rows[at][1] > 0, lane.name);
+    for (const [ix, it] of lane.rows.entries()) {
+      assert.ok(rows[at + 1 + ix][0].startsWith(it.name) && rows[at + 1 + ix][1] === it.spans.length, it.name);
+    }
+  }
+  // Several places have a lane each.
+  const places = held("plan").timeline.lanes.filter((it) => it.kind === "place").map((it) => it.name);
+  assert.deepEqual(places.filter((it) => it.startsWith("place")), ["place 1: cpu (1 thread)", "place 2: cpu (1 thread)"]);
+});
+
 test("a theme is chosen, and stays", async () => {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const button = page.getByRole("button", { name: /^Theme/ });

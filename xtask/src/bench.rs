@@ -63,6 +63,8 @@ mod rapidfuzz;
 #[cfg(feature = "bench")]
 mod relation;
 #[cfg(feature = "bench")]
+mod report;
+#[cfg(feature = "bench")]
 pub(crate) mod scan;
 mod schedule;
 #[cfg(feature = "bench")]
@@ -83,7 +85,7 @@ pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
 use graph_args::{ClosureArgs, ClosurePaperArgs, ClosurePeersArgs, ClusterArgs, RelationArgs};
-use job_args::JobArgs;
+use job_args::{JobArgs, ReportArgs};
 use std::path::PathBuf;
 
 /// What `cargo xtask bench` is asked.
@@ -152,6 +154,8 @@ pub(crate) enum Command {
     Distance(DistanceArgs),
     /// Pairs of CDs scored by artist, title, tracks, genre and year: pairs a second on each device
     Score(ScoreArgs),
+    /// What a report adds to a job: a million people, and two public data sets, with it and without by turns
+    Report(ReportArgs),
     /// The cost model trained on timings of which a part is noise: how well it still orders predicates
     Cost(CostArgs),
     /// CDs through the whole workflow, from the file to entities: read, sort, pair neighbours, score, cluster
@@ -570,6 +574,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Command::Cluster(args) => cluster::run(args),
         Command::Distance(args) => distance::run(args),
         Command::Score(args) => score::run(args),
+        Command::Report(args) => report::run(args),
         Command::Sizes(args) => sizes::run(args),
         Command::Quality(args) => quality::run(args),
         Command::Init(args) => init::run(args),

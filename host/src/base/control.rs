@@ -11,7 +11,7 @@ use crate::base::timeline::Lane;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What the outside may do while a job runs: watch it, and stop it.
 #[derive(Debug, Default)]
@@ -96,20 +96,24 @@ impl Control {
         done
     }
 
-    /// Carries out an access path, or a part of one, and notes how long that takes, likewise: by the path's first step. Whatever it
-    /// starts must have ended when it returns.
+    /// Carries out an access path, or a part of one, and notes when, likewise: by the path's first step and what kind it is.
+    /// Whatever it starts must have ended when it returns.
     #[doc(hidden)]
-    pub fn path<T>(&self, first_step: u32, act: impl FnOnce() -> T) -> T {
+    pub fn path<T>(&self, (first_step, kind): (u32, &'static str), act: impl FnOnce() -> T) -> T {
         let start = self.is_watched().then(Instant::now);
         let done = act();
-        start.into_iter().for_each(|start| self.path_took(first_step, start.elapsed()));
+        start.into_iter().for_each(|start| self.path_took((first_step, kind), start));
         done
     }
 
-    /// Notes how long that took, likewise.
+    /// Notes that one was carried out from then until now, likewise.
     #[doc(hidden)]
-    pub fn path_took(&self, first_step: u32, time: Duration) {
-        self.watch(|latencies| *latencies.paths.entry(first_step).or_default() += time);
+    pub fn path_took(&self, (first_step, kind): (u32, &'static str), start: Instant) {
+        self.watch(|latencies| {
+            let end = Instant::now();
+            *latencies.paths.entry(first_step).or_default() += end - start;
+            latencies.timeline.add(Lane::here(), kind, start, end);
+        });
     }
 
     /// Notes when a job was in which stage, likewise.

@@ -6,7 +6,10 @@
 
 use crate::base::stopwatch::seconds;
 use serde_json::{Value, json};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Who did something.
@@ -20,20 +23,46 @@ pub enum Lane {
     Encode,
     /// What finds runs of candidates.
     Scan,
-    /// A GPU.
-    Device,
+    /// Where the job runs, by the clock of who waits for it: 0, or of several places their number, from 1 on.
+    Place(u16),
+    /// The GPU of this number, by its own clock.
+    Gpu(u16),
 }
 
 impl Lane {
-    fn name(self) -> &'static str {
+    /// The place that this thread works for: one of several, or the only one.
+    pub fn here() -> Self {
+        Self::Place(HERE.get())
+    }
+
+    fn name(self) -> String {
         match self {
-            Self::Job => "job",
-            Self::Read => "read",
-            Self::Encode => "encode",
-            Self::Scan => "scan",
-            Self::Device => "device",
+            Self::Job => "job".to_owned(),
+            Self::Read => "read".to_owned(),
+            Self::Encode => "encode".to_owned(),
+            Self::Scan => "scan".to_owned(),
+            Self::Place(0) => "device".to_owned(),
+            Self::Place(nth) => format!("place {nth}"),
+            Self::Gpu(ordinal) => format!("cuda:{ordinal}"),
         }
     }
+}
+
+thread_local! {
+    /// The number of the place that this thread works for.
+    static HERE: Cell<u16> = const { Cell::new(0) };
+}
+
+/// Does what one of several places does, on its thread.
+pub fn at_place<T>(nth: u16, act: impl FnOnce() -> T) -> T {
+    struct Back(u16);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            HERE.set(self.0);
+        }
+    }
+    let _back = Back(HERE.replace(nth));
+    act()
 }
 
 /// Something that was done, and when, from the beginning of the timeline.
@@ -54,11 +83,13 @@ pub struct Span {
 pub struct Timeline {
     begun: Instant,
     spans: Vec<Span>,
+    /// What places are called, of several by their number.
+    places: BTreeMap<u16, Arc<str>>,
 }
 
 impl Default for Timeline {
     fn default() -> Self {
-        Self { begun: Instant::now(), spans: Vec::new() }
+        Self { begun: Instant::now(), spans: Vec::new(), places: BTreeMap::new() }
     }
 }
 
@@ -77,6 +108,16 @@ impl Timeline {
         }
     }
 
+    /// What one of several places is called.
+    pub fn name_place(&mut self, nth: u16, name: &str) {
+        self.places.entry(nth).or_insert_with(|| name.into());
+    }
+
+    /// The names of several places, by their number.
+    pub fn places(&self) -> &BTreeMap<u16, Arc<str>> {
+        &self.places
+    }
+
     /// All that was done, in the order in which it was told.
     pub fn spans(&self) -> &[Span] {
         &self.spans
@@ -87,16 +128,11 @@ impl Timeline {
         self.spans.iter().map(|span| span.upto).max().unwrap_or_default()
     }
 
-    /// The share of the time in which a device did something, if there is one.
+    /// The share of the time in which a GPU did something, if there is one.
     pub fn busy(&self) -> Option<f64> {
-        let mut spans: Vec<&Span> = self.spans.iter().filter(|span| span.lane == Lane::Device).collect();
-        spans.sort_by_key(|span| span.from);
-        let (mut sum, mut upto) = (Duration::ZERO, Duration::ZERO);
-        for span in &spans {
-            sum += span.upto.saturating_sub(span.from.max(upto));
-            upto = upto.max(span.upto);
-        }
-        (!spans.is_empty()).then(|| sum.as_secs_f64() / self.end().as_secs_f64())
+        let spans = self.spans.iter().filter(|span| matches!(span.lane, Lane::Gpu(_)));
+        let spans: Vec<_> = spans.map(|span| (span.from, span.upto)).collect();
+        (!spans.is_empty()).then(|| covered(&spans).as_secs_f64() / self.end().as_secs_f64())
     }
 
     /// One object: spans in nanoseconds.
@@ -124,6 +160,18 @@ impl Timeline {
     }
 }
 
+/// How much of the time spans cover, which may lie over each other.
+pub fn covered(spans: &[(Duration, Duration)]) -> Duration {
+    let mut spans = spans.to_vec();
+    spans.sort_unstable();
+    let (mut sum, mut done) = (Duration::ZERO, Duration::ZERO);
+    for (from, upto) in spans {
+        sum += upto.saturating_sub(from.max(done));
+        done = done.max(upto);
+    }
+    sum
+}
+
 /// A line for each thing that was done, as long as the whole.
 impl fmt::Display for Timeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -134,6 +182,9 @@ impl fmt::Display for Timeline {
             None => writeln!(f)?,
         }
         let cell = whole.as_secs_f64() / WIDTH as f64;
+        for (nth, name) in &self.places {
+            writeln!(f, "  {}: {name}", Lane::Place(*nth).name())?;
+        }
         for ((lane, name), spans) in self.lines() {
             let mut shares = [0.0; WIDTH];
             for span in &spans {
@@ -150,7 +201,7 @@ impl fmt::Display for Timeline {
             };
             let drawn: String = shares.into_iter().map(shade).collect();
             let took = seconds(spans.iter().map(|span| span.upto - span.from).sum());
-            writeln!(f, "  {:6} {name:10} {took:>9} |{drawn}|", lane.name())?;
+            writeln!(f, "  {:8} {name:12} {took:>9} |{drawn}|", lane.name())?;
         }
         Ok(())
     }
@@ -167,10 +218,10 @@ mod tests {
         let spans = [
             (Lane::Job, "read", at(0), at(300)),
             (Lane::Job, "scan", at(300), at(1000)),
-            (Lane::Device, "kernels", at(400), at(600)),
-            (Lane::Device, "copies", at(500), at(750)),
+            (Lane::Gpu(0), "kernels", at(400), at(600)),
+            (Lane::Gpu(0), "copies", at(500), at(750)),
             (Lane::Job, "write", at(1000), at(1200)),
-            (Lane::Device, "kernels", at(900), at(905)),
+            (Lane::Gpu(0), "kernels", at(900), at(905)),
         ];
         for (lane, name, from, upto) in spans {
             timeline.add(lane, name, from, upto);
@@ -179,15 +230,26 @@ mod tests {
         insta::assert_snapshot!(format!("timeline\n{timeline}"), @"
         timeline
           1.20 s in all; the device was busy for 30% of it
-          job    read        300.0 ms |███████████████                                             |
-          job    scan        700.0 ms |               ███████████████████████████████████          |
-          job    write       200.0 ms |                                                  ██████████|
-          device kernels     205.0 ms |                    ██████████               ░              |
-          device copies      250.0 ms |                         ████████████▒                      |
+          job      read          300.0 ms |███████████████                                             |
+          job      scan          700.0 ms |               ███████████████████████████████████          |
+          job      write         200.0 ms |                                                  ██████████|
+          cuda:0   kernels       205.0 ms |                    ██████████               ░              |
+          cuda:0   copies        250.0 ms |                         ████████████▒                      |
         ");
         let json = timeline.json();
         assert_eq!(json["total_ns"], 1_200_000_000u64);
         assert_eq!(json["spans"].as_array().map(Vec::len), Some(6));
         assert_eq!(Timeline::default().busy(), None);
+    }
+
+    #[test]
+    fn a_thread_works_for_one_place_at_a_time() {
+        assert_eq!(Lane::here(), Lane::Place(0));
+        at_place(2, || {
+            assert_eq!(Lane::here(), Lane::Place(2));
+            let unwound = std::panic::catch_unwind(|| at_place(3, || panic!("a defect")));
+            assert!(unwound.is_err() && Lane::here() == Lane::Place(2));
+        });
+        assert_eq!(Lane::here(), Lane::Place(0));
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct ExplainArgs {
     ///
     /// Told are each access path, each node, and how long intervals, tasks, waits, transfers and kernels took.
     #[arg(long)]
-    pub(crate) analyze: bool,
+    pub(super) analyze: bool,
     /// Print what is in the columns: distinct and missing values, lengths, the most frequent values
     #[arg(long)]
     stats: bool,
@@ -35,7 +35,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_enum, default_value_t)]
     format: PlanFormat,
     #[command(flatten)]
-    report: ReportArgs,
+    pub(super) report: ReportArgs,
     #[command(flatten)]
     block: BlockArgs,
     #[command(flatten)]

@@ -45,7 +45,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = FitOptions::default().rounds, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     #[command(flatten)]
-    report: ReportArgs,
+    pub(super) report: ReportArgs,
     #[command(flatten)]
     device: PlaceArgs,
     #[command(flatten)]

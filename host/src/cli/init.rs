@@ -57,7 +57,9 @@ pub(crate) fn init(args: &InitArgs, quiet: bool, control: &Control) -> Result<()
     let ids = [args.reading.id.as_ref(), args.right_id.as_ref().or(args.reading.id.as_ref())];
     let tables: Vec<_> =
         inputs.into_iter().zip(ids).map(|(input, id)| (input, args.reading.options(id))).collect();
-    let rules = draft(&tables, &*device, control)?;
+    // What comes out of standard output is called as the guide calls it.
+    let name = if is_stdout { Path::new("rules.toml") } else { output };
+    let rules = draft(&tables, name, &*device, control)?;
     if is_stdout {
         return answer(format_args!("{rules}"));
     }

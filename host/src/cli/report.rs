@@ -1,5 +1,6 @@
 //! Options of the report.
 
+use super::Command;
 use clap::{Args, ValueEnum};
 use hyperblock::base::target::Target;
 use hyperblock::report::{Asked, MOST_LABELS, ShownValues};
@@ -91,5 +92,29 @@ impl LabelArgs {
     /// The same as [`ReportArgs::begin`].
     pub(crate) fn begin(&self, command: &'static str, rules: &Path) -> Result<Option<(Target, Asked)>> {
         self.page.begun(command, rules, self.label_sample.unwrap_or(0) as usize)
+    }
+}
+
+impl Command {
+    /// Whether it is noted what goes on when: an analysis tells it, and a report draws it.
+    pub(crate) fn is_watched(&self) -> bool {
+        let (is_analyzed, report) = match self {
+            Self::Link(args) => (false, &args.job.output.report.page),
+            Self::Dedupe(args) => (false, &args.job.output.report.page),
+            Self::Resolve(args) => (false, &args.report.page),
+            Self::Explain(args) => (args.analyze, &args.report),
+            Self::Fit(args) => (false, &args.report),
+            Self::Profile(_)
+            | Self::Init(_)
+            | Self::Cluster(_)
+            | Self::Why(_)
+            | Self::Check(_)
+            | Self::Sample(_)
+            | Self::Closure(_)
+            | Self::Devices
+            | Self::Completions(_)
+            | Self::Man => return false,
+        };
+        is_analyzed || report.report.is_some()
     }
 }

@@ -74,7 +74,7 @@ pub(crate) struct ResolveArgs {
     #[command(flatten)]
     closer: CloserArgs,
     #[command(flatten)]
-    report: LabelArgs,
+    pub(super) report: LabelArgs,
     #[command(flatten)]
     guards: GuardArgs,
     #[command(flatten)]

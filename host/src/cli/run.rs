@@ -58,7 +58,7 @@ pub(crate) struct DedupeArgs {
 #[derive(Args, Debug)]
 pub(crate) struct JobArgs {
     #[command(flatten)]
-    output: OutputArgs,
+    pub(super) output: OutputArgs,
     #[command(flatten)]
     guards: GuardArgs,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub(crate) struct JobArgs {
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("result").required(true).args(["output", "count"])))]
-struct OutputArgs {
+pub(super) struct OutputArgs {
     /// Where the pairs go: .csv, .tsv, .parquet or .arrow, or - for CSV on standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -96,7 +96,7 @@ struct OutputArgs {
     #[command(flatten)]
     closer: CloserArgs,
     #[command(flatten)]
-    report: LabelArgs,
+    pub(super) report: LabelArgs,
 }
 
 pub(crate) fn link(args: &LinkArgs, summary: Option<AnswerFormat>, control: &Control) -> Result<()> {

@@ -197,6 +197,11 @@ impl Cuda {
         Error::DeviceMemory { device: self.name.clone(), need: n_bytes as u64, free }
     }
 
+    /// Where the timeline has what it does, by its own clock.
+    fn lane(&self) -> Lane {
+        Lane::Gpu(u16::try_from(self.context.ordinal()).unwrap_or(u16::MAX))
+    }
+
     fn failed(&self, doing: &str) -> impl Fn(DriverError) -> Error + '_ {
         let doing = doing.to_owned();
         move |error| driver::failed(&self.name, &doing, error)
@@ -213,7 +218,7 @@ impl Cuda {
         let end = Instant::now();
         watch.record(|latencies| {
             latencies.transfers.record(end - start);
-            latencies.timeline.add(Lane::Device, "copies", start, end);
+            latencies.timeline.add(self.lane(), "copies", start, end);
         });
         Ok(copied)
     }

@@ -8,6 +8,7 @@ use crate::inspect::profile::{Profile, Sign};
 use crate::read::table::{IdSource, ReadOptions, Table};
 use indicatif::HumanCount;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Words that count as missing: in all columns, and in one of them.
 #[derive(Default)]
@@ -100,6 +101,7 @@ pub(super) fn head(columns: &Columns, missing: &Missing, tables: &[Table]) -> St
 /// The whole file.
 pub(super) fn file(
     tables: &[Table],
+    name: &Path,
     options: &[ReadOptions],
     columns: &Columns,
     head: &str,
@@ -125,8 +127,9 @@ pub(super) fn file(
     let files: Vec<String> = tables.iter().map(|table| shell(&table.path.to_string_lossy())).collect();
     let (find, files) = (if tables.len() == 1 { "dedupe" } else { "link" }, sql::comment(&files.join(" ")));
     let ids = sql::comment(&ids);
-    let _ = writeln!(text, "#\n#     hyperblock {find} {files}{ids} -r rules.toml -o pairs.csv");
-    let _ = writeln!(text, "#     hyperblock resolve {files}{ids} -r rules.toml -o entities.csv\n#");
+    let name = sql::comment(&shell(&name.to_string_lossy()));
+    let _ = writeln!(text, "#\n#     hyperblock {find} {files}{ids} -r {name} -o pairs.csv");
+    let _ = writeln!(text, "#     hyperblock resolve {files}{ids} -r {name} -o entities.csv\n#");
     columns.compared.iter().for_each(|it| text += &compared(it, tables));
     let several = tables.len() > 1;
     for (nth, name, why) in &columns.left_out {

@@ -9,6 +9,7 @@ use crate::base::control::Control;
 use crate::rules::Side;
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
+use rayon::prelude::*;
 
 /// Records of tables of which all blocks are counted exactly.
 const FEW: usize = 1 << 16;
@@ -16,6 +17,10 @@ const FEW: usize = 1 << 16;
 const BITS: u32 = 20;
 /// Blocks of a large table that have fewer records than so are not looked for any further.
 const LEAST: u32 = 16;
+/// Records at a time.
+const AT_ONCE: usize = 1 << 15;
+/// The hash of a record that lacks a value.
+const NO_HASH: u32 = u32::MAX;
 
 /// A block, by the records that have its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +64,7 @@ impl Encoded {
         let rights: Vec<&[u32]> = equalities.iter().map(|(_, right)| codes(*right)).collect();
         let is_same = is_one_table && lefts == rights;
         let sides = if is_same { vec![lefts] } else { vec![lefts, rights] };
-        let counting = Counting { sides, is_one_table, table_of, control };
+        let counting = Counting::new(sides, is_one_table, table_of, control);
         let n_records: usize = counting.sides.iter().map(|side| side[0].len()).sum();
         if n_records <= FEW {
             let mut blocks = counting.blocks(|_| true);
@@ -71,7 +76,12 @@ impl Encoded {
         large.sort_unstable_by_key(|n| std::cmp::Reverse(*n));
         let mut least = large.get(4 * n).copied().unwrap_or(LEAST);
         loop {
-            let mut blocks = counting.blocks(|hash| counts[hash] >= least);
+            // A bit for each hash: of those that fit into a cache it is sooner known than of counts.
+            let mut are_large = vec![0u64; counts.len().div_ceil(64)];
+            for (hash, _) in counts.iter().enumerate().filter(|(_, n)| **n >= least) {
+                are_large[hash / 64] |= 1 << (hash % 64);
+            }
+            let mut blocks = counting.blocks(|hash| are_large[hash as usize / 64] >> (hash % 64) & 1 > 0);
             // What was not looked at has fewer records than that.
             let others = u64::from(least - 1);
             let most = if is_same { others * (others - 1) / 2 } else { others * others / 4 };
@@ -88,48 +98,47 @@ impl Encoded {
 /// Records, by the codes of the columns that are to be equal: one side, or two.
 struct Counting<'a> {
     sides: Vec<Vec<&'a [u32]>>,
+    /// By side, of each record: where it is counted, unless it lacks a value.
+    hashes: Vec<Vec<u32>>,
     is_one_table: bool,
     table_of: Option<&'a TableOf<'a>>,
     control: &'a Control,
 }
 
-impl Counting<'_> {
-    /// Where a record is counted, unless it lacks a value.
-    fn hash(&self, side: usize, record: usize) -> Option<usize> {
-        let mut hash = 0u64;
-        for codes in &self.sides[side] {
-            let code = codes[record];
-            if code == MISSING {
-                return None;
-            }
-            hash = (hash ^ u64::from(code)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            hash ^= hash >> 32;
-        }
-        Some((hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize)
+impl<'a> Counting<'a> {
+    fn new(
+        sides: Vec<Vec<&'a [u32]>>,
+        is_one_table: bool,
+        table_of: Option<&'a TableOf<'a>>,
+        control: &'a Control,
+    ) -> Self {
+        let hashes = sides.iter().map(|side| hashes(side, control)).collect();
+        Self { sides, hashes, is_one_table, table_of, control }
     }
 
     /// How many records there are of each hash.
     fn counts(&self) -> Vec<u32> {
         let mut counts = vec![0u32; 1 << BITS];
-        for side in 0..self.sides.len() {
-            self.control.pass();
-            let hashes = (0..self.sides[side][0].len()).filter_map(|record| self.hash(side, record));
-            hashes.for_each(|hash| counts[hash] = counts[hash].saturating_add(1));
+        for hash in self.hashes.iter().flatten().filter(|hash| **hash != NO_HASH) {
+            let count = &mut counts[*hash as usize];
+            *count = count.saturating_add(1);
         }
         counts
     }
 
     /// The blocks of records whose hashes are looked at, those with the most pairs first.
-    fn blocks(&self, is_looked_at: impl Fn(usize) -> bool) -> Vec<LargestBlock> {
+    fn blocks(&self, is_looked_at: impl Fn(u32) -> bool) -> Vec<LargestBlock> {
         let mut numbers: Vec<HashMap<(u32, u32), u32>> = vec![HashMap::new(); self.sides[0].len()];
         let mut sizes: Vec<Sizes> = Vec::new();
         let mut by_table: HashMap<(u32, usize), u64> = HashMap::new();
         // Of one table: the block of each record that was looked at on the left.
         let mut of_left: HashMap<u32, u32> = HashMap::new();
         for (nth, side) in self.sides.iter().enumerate() {
-            for record in 0..side[0].len() {
-                self.control.pass();
-                if !self.hash(nth, record).is_some_and(&is_looked_at) {
+            for (record, &hash) in self.hashes[nth].iter().enumerate() {
+                if record % AT_ONCE == 0 {
+                    self.control.pass();
+                }
+                if hash == NO_HASH || !is_looked_at(hash) {
                     continue;
                 }
                 let number = side.iter().zip(&mut numbers).fold(0, |number, (codes, numbers)| {
@@ -175,6 +184,29 @@ impl Counting<'_> {
         blocks.sort_by_key(|block| (std::cmp::Reverse(block.n_pairs), block.example));
         blocks
     }
+}
+
+/// Of each record of a side: where it is counted.
+fn hashes(side: &[&[u32]], control: &Control) -> Vec<u32> {
+    let mut hashes = vec![0u32; side[0].len()];
+    hashes.par_chunks_mut(AT_ONCE).enumerate().for_each(|(nth, hashes)| {
+        control.pass();
+        let mut all = vec![0u64; hashes.len()];
+        let mut lacks = vec![false; hashes.len()];
+        for codes in side {
+            let codes = &codes[nth * AT_ONCE..][..hashes.len()];
+            for ((all, lacks), &code) in all.iter_mut().zip(&mut lacks).zip(codes) {
+                *lacks |= code == MISSING;
+                *all = (*all ^ u64::from(code)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                *all ^= *all >> 32;
+            }
+        }
+        for ((hash, all), lacks) in hashes.iter_mut().zip(all).zip(lacks) {
+            let own = (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as u32;
+            *hash = if lacks { NO_HASH } else { own };
+        }
+    });
+    hashes
 }
 
 #[cfg(test)]
@@ -223,12 +255,12 @@ mod tests {
                 let want = pairs(&lefts, &rights, is_one_table);
                 let is_same = is_one_table && lefts == rights;
                 let sides = if is_same { vec![lefts] } else { vec![lefts, rights] };
-                let counting = Counting { sides, is_one_table, table_of: None, control: &control };
+                let counting = Counting::new(sides, is_one_table, None, &control);
                 let found: Vec<u64> = counting.blocks(|_| true).iter().map(|it| it.n_pairs).collect();
                 assert_eq!(found, want);
                 let counts = counting.counts();
                 let n: usize = counts.iter().map(|n| *n as usize).sum();
-                assert!(n > 0 && counting.blocks(|hash| counts[hash] > 0).len() == want.len());
+                assert!(n > 0 && counting.blocks(|hash| counts[hash as usize] > 0).len() == want.len());
             }
         }
     }

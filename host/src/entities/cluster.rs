@@ -27,6 +27,7 @@ pub(crate) use parts::{Batches, in_order};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::names::expected;
+use crate::base::timeline::Lane;
 use crate::operators::Backend;
 use crate::operators::components::Components;
 use crate::read::sources::Sources;
@@ -213,7 +214,7 @@ pub(crate) fn cluster_within(
 
 /// The connected components of pairs that are loaded.
 fn labels(mut loaded: Box<dyn Components + '_>, control: &Control) -> Result<Vec<u32>> {
-    loaded.run(control)?;
+    control.note(Lane::here(), "components", || loaded.run(control))?;
     let components = loaded.labels()?;
     control.check()?;
     Ok(components)

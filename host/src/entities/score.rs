@@ -25,6 +25,7 @@ pub use weights::{AttributeWeights, Evidence, LevelName, LevelWeights, Weights};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::stopwatch::Stopwatch;
+use crate::base::timeline::Lane;
 use crate::device::always_there;
 use crate::encode::{Encoded, Selection, encode};
 use crate::operators::Backend;
@@ -233,7 +234,9 @@ impl Scores<'_> {
     ) -> Result<Vec<(usize, u32)>> {
         let mut kept = Vec::new();
         for (nth, part) in pairs.chunks(PAIRS_AT_ONCE).enumerate() {
-            let of_part = self.loaded.kept(&self.scoring.records(part)?, wanted, control)?;
+            let records = self.scoring.records(part)?;
+            let of_part =
+                control.note(Lane::here(), "score", || self.loaded.kept(&records, wanted, control))?;
             let first = nth * PAIRS_AT_ONCE;
             kept.extend(of_part.into_iter().map(|(place, score)| (first + place as usize, score)));
         }
@@ -244,7 +247,9 @@ impl Scores<'_> {
     pub fn score(&mut self, pairs: &[Candidate], control: &Control) -> Result<Vec<u32>> {
         let mut scores = vec![0; pairs.len()];
         for (part, into) in pairs.chunks(PAIRS_AT_ONCE).zip(scores.chunks_mut(PAIRS_AT_ONCE)) {
-            self.loaded.scores(&self.scoring.records(part)?, self.wanted, control, into)?;
+            let records = self.scoring.records(part)?;
+            control
+                .note(Lane::here(), "score", || self.loaded.scores(&records, self.wanted, control, into))?;
         }
         Ok(scores)
     }
@@ -254,7 +259,7 @@ impl Scores<'_> {
         let mut patterns = Vec::with_capacity(pairs.len());
         for part in pairs.chunks(PAIRS_AT_ONCE) {
             self.scoring.check_pairs(part)?;
-            patterns.extend(self.loaded.patterns(part, control)?);
+            patterns.extend(control.note(Lane::here(), "score", || self.loaded.patterns(part, control))?);
         }
         Ok(patterns)
     }

@@ -69,7 +69,7 @@ impl Analysis {
 }
 
 /// By access path: its share of the scan's time.
-fn shares(program: &Program, scan: Duration, latencies: &Latencies) -> Vec<Duration> {
+pub(crate) fn shares(program: &Program, scan: Duration, latencies: &Latencies) -> Vec<Duration> {
     let places: HashSet<usize> = latencies.shared.iter().map(|task| task.place.0).collect();
     let n_places = places.len().max(1) as u32;
     let took = |first_step: &u32| latencies.paths.get(first_step).copied().unwrap_or_default() / n_places;

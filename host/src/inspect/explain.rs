@@ -9,7 +9,7 @@ mod text;
 use crate::encode::Encoded;
 use crate::inspect::analyze::Analysis;
 use crate::plan::cost::BackendKind;
-use crate::plan::statistics::ColumnStatistics;
+use crate::plan::statistics::{ColumnStatistics, Passing};
 use crate::plan::{Plan, PlannedStep};
 use crate::rules::{AllPairs, Neighbourhood, Subsumed};
 use crate::tell::left_out::LeftOut;
@@ -43,9 +43,9 @@ pub struct Explained<'a> {
     /// Blocks that a guard leaves out, by rule.
     #[doc(hidden)]
     pub left_out: &'a [LeftOut],
-    /// By step: how many pairs are expected to pass it.
+    /// By step: how many pairs are expected to pass it, and to name its rule.
     #[doc(hidden)]
-    pub passing: Vec<f64>,
+    pub passing: Passing,
     /// How branches are scanned.
     #[doc(hidden)]
     pub scans: Vec<BranchScan>,
@@ -224,7 +224,7 @@ impl<'a> Explained<'a> {
                     (prefix.len() - 1, what)
                 }
             };
-            Line { step, depth, what, passing: self.passing[step] }
+            Line { step, depth, what, passing: self.passing.passed[step] }
         });
         lines.collect()
     }

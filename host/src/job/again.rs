@@ -14,6 +14,8 @@ use std::ops::Range;
 
 /// Bytes of memory that reading a table again takes for each byte of its text, at most.
 pub(super) const PER_BYTE: u64 = 3;
+/// Bytes of all tables' text that stays in memory for a report; of larger ones the records that it shows are read again.
+const MOST_KEPT: u64 = 1 << 30;
 
 /// How the tables are read again, the left one first; or all of several that are one.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ struct OneTable {
     is_whole: bool,
     /// The file as it was before it was read.
     stamp: Option<Stamp>,
+    /// Whether its text stays.
+    stays: bool,
 }
 
 impl OneTable {
@@ -44,19 +48,30 @@ impl OneTable {
 }
 
 impl Job {
-    /// Whether all columns are looked at, and a table has to be kept for that as it is read: it cannot be read twice.
-    pub(super) fn keeps_all(&self) -> Result<bool> {
+    /// Whether the text of all columns stays: all are looked at, and a table cannot be read twice, or need not be.
+    pub(super) fn keeps_all(&self, control: &Control) -> Result<bool> {
         let mut files = self.tables.iter().filter_map(Input::file);
         let is_kept = |path: &std::path::Path| Ok(Stamp::of(path)?.is_some());
         Ok((self.is_looked_at_whole || self.is_reported)
-            && !files.try_fold(true, |all, path| Ok::<_, Error>(all && is_kept(path)?))?)
+            && (self.stays(control)?
+                || !files.try_fold(true, |all, path| Ok::<_, Error>(all && is_kept(path)?))?))
+    }
+
+    /// Whether the text stays for a report: there is room for it, so that tables are read once.
+    fn stays(&self, control: &Control) -> Result<bool> {
+        if !self.is_reported || self.cache.is_some() || control.budget().is_limited() {
+            return Ok(false);
+        }
+        let bytes = self.tables.iter().filter_map(Input::file).map(Table::n_bytes_of_text);
+        Ok(bytes.sum::<Result<u64>>()? <= MOST_KEPT)
     }
 
     /// How to read the tables again, if somebody will look at records when the job has run.
-    pub(super) fn again(&self, wanted: &Wanted) -> Result<Option<Again>> {
+    pub(super) fn again(&self, wanted: &Wanted, control: &Control) -> Result<Option<Again>> {
         if !self.is_looked_at {
             return Ok(None);
         }
+        let stays = self.stays(control)?;
         let one = |(nth, input): (usize, &Input)| {
             let columns = match self.pairing {
                 Pairing::One | Pairing::Several { .. } => &wanted.columns[0],
@@ -64,7 +79,7 @@ impl Job {
             };
             let stamp = input.file().map_or(Ok(None), Stamp::of)?;
             let (input, options, wanted) = (input.clone(), wanted.options[nth].clone(), columns.clone());
-            Ok(OneTable { input, options, wanted, is_whole: self.is_looked_at_whole, stamp })
+            Ok(OneTable { input, options, wanted, is_whole: self.is_looked_at_whole, stamp, stays })
         };
         self.tables.iter().enumerate().map(one).collect::<Result<_>>().map(|tables| Some(Again(tables)))
     }
@@ -73,7 +88,7 @@ impl Job {
 impl Again {
     /// Whether a table has to keep its text: one by itself, or all as one.
     fn needs_text(&self, mut tables: Range<usize>) -> bool {
-        tables.any(|nth| self.0.get(nth).is_some_and(|table| !table.is_kept()))
+        tables.any(|nth| self.0.get(nth).is_some_and(|table| table.stays || !table.is_kept()))
     }
 }
 

@@ -83,9 +83,9 @@ impl Job {
             Pairing::Two => [&[Side::Left], &[Side::Right]],
         };
         let (options, passes) = (self.options(&file)?, self.passes(control)?);
-        let beside = if self.keeps_all()? { vec![Beside::All] } else { self.beside.clone() };
+        let beside = if self.keeps_all(control)? { vec![Beside::All] } else { self.beside.clone() };
         let wanted = Wanted { columns, options, passes, beside, sides };
-        let again = self.again(&wanted)?;
+        let again = self.again(&wanted, control)?;
         let (left, right) = match self.pairing {
             Pairing::Several { across } => (self.read_several(across, &wanted, control)?, None),
             Pairing::One | Pairing::Two => {

@@ -65,7 +65,21 @@ impl Access {
             Self::Overlap(join) => join.sweep.settings.from,
         }
     }
+
+    /// What kind of path it is, for people.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Sweep(_) => SWEEP,
+            Self::Join(_) => JOIN,
+            Self::Overlap(_) => OVERLAP,
+        }
+    }
 }
+
+/// Kinds of access paths, as the timeline names them.
+pub const SWEEP: &str = "sweep";
+pub const JOIN: &str = "hash join";
+pub const OVERLAP: &str = "overlap join";
 
 /// The path of a branch, or of a part of one.
 #[derive(Clone, Debug, PartialEq)]

@@ -22,7 +22,7 @@ use super::work::{Rates, Unit};
 use crate::base::error::{Error, Result};
 use crate::base::random::Random;
 use crate::encode::Encoded;
-use crate::plan::statistics::{Pairs, Statistics};
+use crate::plan::statistics::{Pairs, Passing, Statistics};
 use crate::plan::sweep::Block;
 use crate::rules::{Predicate, Rule, RuleSet};
 use hyperblock_shared::measure::Measure;
@@ -181,9 +181,33 @@ impl Plan {
         &self.program
     }
 
-    /// By step of the path: how many pairs are expected to pass it, when its branch is walked for all of them.
-    pub fn passing(&self, pairs: &mut Pairs<'_>) -> Result<Vec<f64>> {
-        pairs.passing(&self.program, &self.layout.prefixes)
+    /// By step of the path: how many pairs are expected to pass it, and to name the rule that it is the witness of.
+    pub fn passing(&self, pairs: &mut Pairs<'_>) -> Result<Passing> {
+        pairs.passing(&self.program, &self.layout.steps, &self.layout.prefixes)
+    }
+
+    /// The same where few pairs are drawn: of what none of them meets, as many as if predicates had nothing to do with each other.
+    pub fn passing_about(&self, pairs: &mut Pairs<'_>) -> Result<Passing> {
+        let mut passing = self.passing(pairs)?;
+        if passing.is_counted {
+            return Ok(passing);
+        }
+        let Statistics { selectivity, n_pairs, .. } = &self.statistics;
+        for (step, prefix) in self.layout.prefixes.iter().enumerate() {
+            let share: f64 = prefix.iter().map(|&predicate| selectivity[predicate as usize]).product();
+            let is_witness = matches!(self.layout.steps[step], PlannedStep::Witness { .. });
+            let pairs = |met: f64| if met > 0.0 { met } else { share * n_pairs };
+            passing.passed[step] = pairs(passing.passed[step]);
+            passing.named[step] = if is_witness { pairs(passing.named[step]) } else { 0.0 };
+        }
+        for steps in self.program.branches().iter().map(|branch| &branch.steps) {
+            let steps = steps.start as usize..steps.end as usize;
+            let named: f64 = passing.named[steps.clone()].iter().sum();
+            if passing.found[steps.start] == 0.0 {
+                passing.found[steps.start] = named;
+            }
+        }
+        Ok(passing)
     }
 
     /// By step of the path: the predicates that hold on every pair that passes it.

@@ -14,26 +14,27 @@ mod effort;
 mod evenness;
 mod frequencies;
 mod minhash;
+mod passing;
 mod shortened;
 mod strata;
 
 pub use columns::ColumnStatistics;
 pub use effort::Effort;
 pub use evenness::BUCKETS;
+pub use passing::Passing;
 
 use crate::base::error::{Error, Result};
 use crate::base::random::Random;
 use crate::encode::Encoded;
-use crate::plan::program::{BranchSteps, Program};
 use effort::Spending;
 use hyperblock_shared::measure::Measure;
-use hyperblock_shared::path::{Branch, Observer, Path, UNKNOWN, Walk};
+use hyperblock_shared::path::{Path, Walk};
 use hyperblock_shared::predicate::{Predicate, Test};
 use hyperblock_shared::text::scratch_words;
 use rayon::prelude::*;
 use rkyv::util::AlignedVec;
 use shortened::Shortened;
-use strata::{Drawn, Population, Stratum};
+use strata::{Population, Stratum};
 
 /// Every plan of the same job sees the same sample.
 const SEED: u64 = 0x6879_7065_7262_6c6b;
@@ -145,86 +146,6 @@ impl<'a> Pairs<'a> {
         let (selectivity, counted) = all.map(|(share, exact)| (share.clamp(0.0, 1.0), exact)).unzip();
         Ok(Statistics { selectivity, counted, outcomes, n_sampled, n_pairs })
     }
-
-    /// By step of a path: how many pairs will pass it, of all that its branch is walked for. `prefixes` gives for each step
-    /// the predicates that hold on every pair that passes it.
-    pub fn passing(&mut self, program: &Program, prefixes: &[Vec<u32>]) -> Result<Vec<f64>> {
-        let path = Branches::new(program)?;
-        if self.population.n_pairs() <= self.spending.n_walks as f64 {
-            return Ok(self.counted(&path, prefixes.len()));
-        }
-        self.population.prepare();
-        let encoded = self.population.encoded;
-        let drives = |predicate: u32| {
-            let predicate = encoded.predicates[predicate as usize];
-            !predicate.negated && matches!(predicate.test, Test::Compare { .. })
-        };
-        let mut best: Vec<Option<Estimate>> = vec![None; prefixes.len()];
-        // From everywhere first; then from where each predicate holds, for the steps behind it.
-        let mut drivers: Vec<u32> =
-            prefixes.iter().flatten().copied().filter(|&predicate| drives(predicate)).collect();
-        drivers.sort_unstable();
-        drivers.dedup();
-        for driver in std::iter::once(None).chain(drivers.into_iter().map(Some)) {
-            let strata = match driver {
-                None => vec![Stratum::All],
-                Some(driver) => self.population.strata(&encoded.predicates[driver as usize].test),
-            };
-            let estimates = self.walked(&path, prefixes.len(), &strata, driver);
-            for (ix, estimate) in estimates.into_iter().enumerate() {
-                let behind = driver.is_none_or(|driver| prefixes[ix].contains(&driver));
-                if behind && best[ix].is_none_or(|best| estimate.error() < best.error()) {
-                    best[ix] = Some(estimate);
-                }
-            }
-        }
-        Ok(best.into_iter().map(|estimate| estimate.map_or(0.0, |estimate| estimate.pairs)).collect())
-    }
-
-    /// How many pairs pass each step, of so few that all are walked.
-    fn counted(&mut self, path: &Branches<'_>, n_steps: usize) -> Vec<f64> {
-        let (mut counts, mut passed) = (vec![0.0; n_steps], Passed(Vec::new()));
-        for Drawn { left, right, .. } in self.population.every() {
-            path.walk(&self.values, (left, right), self.scratch.as_mut_slice(), &mut passed);
-            passed.0.iter().for_each(|&step| counts[step as usize] += 1.0);
-        }
-        counts
-    }
-
-    fn walked(
-        &mut self,
-        path: &Branches<'_>,
-        n_steps: usize,
-        strata: &[Stratum],
-        driver: Option<u32>,
-    ) -> Vec<Estimate> {
-        let mut estimates = vec![Estimate::default(); n_steps];
-        let mut random = Random::new(SEED ^ 0xffff ^ u64::from(driver.unwrap_or(u32::MAX)));
-        let n_draws = self.spending.n_walks;
-        let mut passed = Passed(Vec::new());
-        for stratum in strata {
-            let mut sums = vec![(0.0, 0.0); n_steps];
-            for _ in 0..n_draws {
-                let Some(drawn) = self.population.draw(stratum, &mut random) else { continue };
-                let scratch = self.scratch.as_mut_slice();
-                path.walk(&self.values, (drawn.left, drawn.right), scratch, &mut passed);
-                for &step in &passed.0 {
-                    let (sum, squares) = &mut sums[step as usize];
-                    *sum += drawn.weight;
-                    *squares += drawn.weight * drawn.weight;
-                }
-            }
-            let (total, n) = (self.population.total(stratum), n_draws as f64);
-            for (estimate, (sum, squares)) in estimates.iter_mut().zip(sums) {
-                let mean = sum / n;
-                estimate.pairs += total * mean;
-                // A stratum in which nothing was met may still hold about as much as one draw stands for.
-                let variance = if sum > 0.0 { squares / n - mean * mean } else { 1.0 / n };
-                estimate.variance += total * total * variance / n;
-            }
-        }
-        estimates
-    }
 }
 
 /// The pairs of an encoding, being asked: what is looked at, and what that takes.
@@ -308,58 +229,6 @@ impl Asking<'_, '_> {
             }
         });
         (outcomes, sample.len())
-    }
-}
-
-/// A number of pairs, and how far off it may be.
-#[derive(Clone, Copy, Debug, Default)]
-struct Estimate {
-    pairs: f64,
-    variance: f64,
-}
-
-impl Estimate {
-    /// Relative to the number itself, so that something found beats nothing found.
-    fn error(&self) -> f64 {
-        self.variance.sqrt() / self.pairs.max(1e-9)
-    }
-}
-
-/// A path, branch by branch, as it is scanned.
-struct Branches<'a> {
-    walk: Walk<'a>,
-    branches: Vec<Branch>,
-}
-
-impl<'a> Branches<'a> {
-    fn new(program: &'a Program) -> Result<Self> {
-        let branch = |it: &BranchSteps| Branch { from: it.steps.start, upto: it.steps.end, known: UNKNOWN };
-        Ok(Self { walk: program.walk()?, branches: program.branches().iter().map(branch).collect() })
-    }
-
-    /// Notes what a pair passes.
-    fn walk(&self, values: &Shortened<'_>, pair: (u32, u32), scratch: &mut [u64], passed: &mut Passed) {
-        passed.0.clear();
-        for &branch in &self.branches {
-            self.walk.witness(branch, values, pair.0, pair.1, scratch, passed);
-        }
-    }
-}
-
-/// Notes the steps that a pair passes.
-struct Passed(Vec<u32>);
-
-impl Observer for Passed {
-    fn probed(&mut self, _: u32) {}
-
-    fn tested(&mut self, step: u32, holds: bool, _: bool) {
-        if holds {
-            self.0.push(step);
-        }
-    }
-
-    fn reached(&mut self, step: u32) {
-        self.0.push(step);
     }
 }
 

@@ -311,7 +311,7 @@ fn characters(text: &str, ranges: &[Range<usize>]) -> Vec<[usize; 2]> {
 /// What is said of how pairs were chosen, and of what is left out.
 fn why_drawn(chosen: &Chosen<'_>, shown: &[Shown], asked: &Asked, size: &Size) -> String {
     let n = |group: &str| shown.iter().filter(|it| it.groups.contains(&group)).count();
-    let mut parts = vec![format!("{} drawn by chance from each rule's candidates", n("drawn"))];
+    let mut parts = vec![format!("{} drawn by chance, some of each rule", n("drawn"))];
     if chosen.grid.is_some() {
         parts.push(format!("{} nearest to the threshold", n("near")));
     }

@@ -6,6 +6,7 @@ use crate::base::compared::Compared;
 use crate::base::control::Control;
 use crate::base::error::Result;
 use crate::base::stopwatch::Stopwatch;
+use crate::base::timeline::Lane;
 use crate::operators::Backend;
 use crate::operators::neighbours::{Neighbours, Orders};
 use crate::operators::runs::pair;
@@ -151,7 +152,7 @@ fn pairs(
 ) -> Result<()> {
     control.check()?;
     let n_before = found.len();
-    neighbours.pairs(lefts, control, found)?;
+    control.note(Lane::here(), "neighbours", || neighbours.pairs(lefts, control, found))?;
     if !orders.all_count() {
         found.retain(|near| orders.counts(near));
     }

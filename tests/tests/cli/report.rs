@@ -35,6 +35,16 @@ fn shown(folder: &Folder, name: &str) -> Value {
     serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {data}"))
 }
 
+/// The names of lanes of a kind.
+fn lanes<'a>(report: &'a Value, kind: &str) -> Vec<&'a str> {
+    let lanes = report["timeline"]["lanes"].as_array().unwrap().iter();
+    lanes.filter(|lane| lane["kind"] == kind).map(|lane| lane["name"].as_str().unwrap()).collect()
+}
+
+fn nodes(report: &Value) -> Vec<&Value> {
+    report["plan"]["nodes"].as_array().unwrap().iter().collect()
+}
+
 fn summary(text: &str) -> Value {
     serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap()
 }
@@ -81,8 +91,18 @@ fn what_a_job_did() {
     assert_eq!(anne["marks"][0], serde_json::json!({ "column": 0, "left": [[3, 4]], "right": [] }));
     assert_eq!(anne["why"]["rules"][0]["holds"], true);
     assert_eq!(anne["why"]["score"]["steps"][0]["attribute"], "jaro(l.name, r.name)");
-    assert!(report["plan"]["nodes"].as_array().is_some_and(|nodes| !nodes.is_empty()));
-    assert!(report["timeline"]["spans"].as_array().is_some_and(|spans| !spans.is_empty()));
+    assert_eq!(lanes(&report, "job"), ["the job, stage by stage"]);
+    assert_eq!(lanes(&report, "place").len(), 1);
+    // Estimates and counts are of the same candidates: of so few pairs all are looked at.
+    let of_rules: Vec<_> = nodes(&report).into_iter().filter(|node| node["kind"] == "rule").collect();
+    for node in of_rules.iter().filter(|node| !node["actual"].is_null()) {
+        assert_eq!(node["estimated"].as_f64(), node["actual"].as_f64(), "{node}");
+    }
+    let n_named: u64 = of_rules.iter().filter_map(|node| node["actual"].as_u64()).sum();
+    assert_eq!(
+        (&report["plan"]["counts"], n_named),
+        (&"named".into(), told["pairs"]["candidates"].as_u64().unwrap())
+    );
     assert_eq!(report["profile"][0]["columns"][1]["name"], "city");
     assert_eq!(report["blocks"][0]["value"], "Oslo");
     assert_eq!((&report["labels"]["asked"], &report["labels"]["in"]), (&3.into(), &3.into()));
@@ -112,9 +132,16 @@ fn what_other_commands_did() {
     assert!(report["weights"]["prior"].is_number());
     folder.stdout(&format!("explain people.csv -r rules.toml --analyze {on}"));
     let report = shown(&folder, "r.html");
-    let nodes = report["plan"]["nodes"].as_array().unwrap();
-    assert!(nodes.iter().any(|node| node["kind"] == "branch" && node["ms"].is_number()), "{nodes:?}");
-    assert!(report["timeline"]["places"].as_array().is_some_and(|places| places.len() > 1));
+    assert!(nodes(&report).iter().any(|node| node["kind"] == "branch" && node["ms"].is_number()));
+    for node in nodes(&report).iter().filter(|node| !node["actual"].is_null()) {
+        assert_eq!(node["estimated"].as_f64(), node["actual"].as_f64(), "{node}");
+    }
+    assert_eq!(lanes(&report, "host"), ["reading tables", "encoding columns", "finding candidates"]);
+    folder.stdout(
+        "dedupe people.csv -r rules.toml --count --devices cpu/2 --partitions 4 --quiet --report r.html",
+    );
+    let report = shown(&folder, "r.html");
+    assert_eq!(lanes(&report, "place"), ["place 1: cpu (1 thread)", "place 2: cpu (1 thread)"]);
     let folder = folder.file("more.csv", PEOPLE);
     folder.stdout(&format!("dedupe people.csv more.csv -r rules.toml -o pairs.csv {on} --label-sample 5"));
     let report = shown(&folder, "r.html");

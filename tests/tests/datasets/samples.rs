@@ -26,8 +26,18 @@ threshold = 0.45
 measure = "jaccard(words(lower(l.name)), words(lower(r.name)))"
 "#;
 
+/// Public data sets, with rules from the root of the checkout, and the truth: linked and not, scored and not.
+const PUBLIC: [(&str, &str, &str); 5] = [
+    ("dblp_acm", "examples/dblp_acm/rules.toml", "matches.csv"),
+    ("febrl4", "examples/febrl4/rules.toml", "matches.csv"),
+    ("musicbrainz_20k", "examples/musicbrainz_20k/rules.toml", "truth.csv"),
+    ("dblp_scholar_labelled", "tests/rules/dblp_scholar_labelled.toml", "matches.csv"),
+    ("freedb_cds", "tests/rules/freedb_cds.toml", "matches.csv"),
+];
+
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
-    let people = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/people");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let people = root.join("examples/people");
     let of_people = move |rules: &str| {
         let at = |name: &str| people.join(name);
         (Job::dedupe(at("people.csv"), at(rules)), at("truth.csv"))
@@ -39,6 +49,20 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         let (left, right) = (at("tableA.csv").as_path().into(), at("tableB.csv").as_path().into());
         (Job::over(left, Some(right), RuleSource::Text(WORDS.into())), at("matches.csv"))
     };
+    let public = PUBLIC.map(|(name, rules, truth)| {
+        let (folder, rules) = (set::folder().join(name), root.join(rules));
+        let kind = if rules.starts_with(root.join("examples")) { "" } else { "_without_scores" };
+        let is_there = folder.is_dir();
+        let of_set = move || {
+            let at = |name: &str| folder.join(name);
+            let job = match at("table.csv").is_file() {
+                true => Job::dedupe(at("table.csv"), rules),
+                false => Job::link(at("tableA.csv"), at("tableB.csv"), rules),
+            };
+            (job, at(truth))
+        };
+        Trial::test(format!("samples::{name}{kind}"), move || hold(&of_set())).with_ignored_flag(!is_there)
+    });
     let scored = of_people("mean.toml");
     let unscored = of_people("rules.toml");
     [
@@ -47,6 +71,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         Trial::test("samples::abt_buy", move || hold(&of_shop())).with_ignored_flag(!is_there),
     ]
     .into_iter()
+    .chain(public)
 }
 
 /// Shares of what is kept, and of the candidates that match.

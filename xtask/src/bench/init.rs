@@ -72,7 +72,7 @@ fn of_set(name: &str, folder: &Path, keep: Option<&Path>) -> Result<(String, boo
     let tables: Vec<_> =
         paths.iter().map(|path| (Input::from(path.as_path()), ReadOptions::default())).collect();
     let begin = Instant::now();
-    let rules = draft(&tables, &device, &control)?;
+    let rules = draft(&tables, Path::new("rules.toml"), &device, &control)?;
     let drafting = begin.elapsed().as_secs_f64();
     if let Some(folder) = keep {
         std::fs::create_dir_all(folder)?;

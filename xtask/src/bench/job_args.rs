@@ -1,4 +1,4 @@
-//! What `cargo xtask bench job` is asked: which jobs, of which size, and beside whom.
+//! What `cargo xtask bench job` and `bench report` are asked: which jobs, of which size, and beside whom.
 
 use super::Devices;
 use std::path::PathBuf;
@@ -49,6 +49,20 @@ pub(crate) struct JobArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) most_seconds: u32,
     /// Also write the figures and the machine to a file in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) save: Option<PathBuf>,
+}
+
+/// Jobs with a report, and without.
+#[derive(clap::Args)]
+pub(crate) struct ReportArgs {
+    /// People of the first job
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2..))]
+    pub(super) rows: u32,
+    /// The hyperblock to measure [default: built from this checkout]
+    #[arg(long, value_name = "FILE")]
+    pub(super) program: Option<PathBuf>,
+    /// Also write the figures and the machine to files in this folder
     #[arg(long, value_name = "DIR")]
     pub(super) save: Option<PathBuf>,
 }

@@ -16,7 +16,7 @@ const DATA: &str = "HYPERBLOCK_DATA";
 const JOBS: [(&str, &str); 4] = [
     ("withheld", "dedupe people.csv --rules rules.toml -o pairs.csv --report-values none"),
     ("link", "link left.csv right.csv --rules rules.toml --truth truth.csv -o linked.csv"),
-    ("plan", "explain people.csv --rules rules.toml --analyze"),
+    ("plan", "explain people.csv --rules rules.toml --analyze --devices cpu/2 --partitions 4"),
     ("hostile", "resolve hostile.csv --rules hostile.toml -o hostile_entities.csv"),
 ];
 /// The one that most tests are about: weights, truth, and pairs to label.

@@ -61,8 +61,9 @@ impl Scan for CpuScan<'_> {
         let mut compared = Vec::with_capacity(task.accesses.len());
         for (nth, access) in (0..).zip(&task.accesses) {
             control.at_path(nth, task.accesses.len() as u32);
-            let n_compared =
-                control.path(access.first_step(), || self.access(access, most, control, &steps, found))?;
+            let n_compared = control.path((access.first_step(), access.kind()), || {
+                self.access(access, most, control, &steps, found)
+            })?;
             compared.push(n_compared);
             if found.len() > most {
                 return Ok(Outcome::TooMany);

@@ -3,7 +3,6 @@
 use super::Cuda;
 use crate::base::control::Control;
 use crate::base::error::Result;
-use crate::base::timeline::Lane;
 use cudarc::driver::CudaEvent;
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
 use std::sync::{Arc, PoisonError};
@@ -68,7 +67,7 @@ impl Timing {
             let from = epoch.moment + gpu.between(&epoch.event, &start)?;
             control.watch(|latencies| {
                 latencies.kernels.record(took);
-                latencies.timeline.add(Lane::Device, "kernels", from, from + took);
+                latencies.timeline.add(gpu.lane(), "kernels", from, from + took);
             });
         }
         Ok(())

@@ -22,7 +22,7 @@ use crate::encode::Encoded;
 use crate::operators::Backend;
 use crate::operators::scan::{HandKept, HandOn, Keep, Outcome, Scan, ScanOperator, Wanted};
 use crate::plan::Program;
-use crate::plan::access::{Access, KeyJoin, Unlisted};
+use crate::plan::access::{Access, JOIN, KeyJoin, OVERLAP, SWEEP, Unlisted};
 use crate::plan::overlap::{BlockPair, OverlapJoin};
 use crate::plan::partition::Area;
 use crate::plan::path::KeyMethod;
@@ -285,8 +285,9 @@ impl<'a> CudaScan<'a> {
         for (nth, unlisted) in (0..).zip(work.unlisted) {
             control.check()?;
             control.at_path(nth, work.n_paths());
-            control
-                .path(unlisted.first_step(), || self.unlisted(unlisted, &mut n_found, (control, steps)))?;
+            control.path((unlisted.first_step(), unlisted.kind()), || {
+                self.unlisted(unlisted, &mut n_found, (control, steps))
+            })?;
         }
         self.access(work, &mut n_found, (control, steps))?;
         let mut count = [0u32];
@@ -304,13 +305,13 @@ impl<'a> CudaScan<'a> {
     ) -> Result<()> {
         let gpu = self.gpu;
         for join in &work.joins {
-            control.path(join.settings.from, || self.join(join, n_found, control))?;
+            control.path((join.settings.from, JOIN), || self.join(join, n_found, control))?;
             control.check()?;
             steps.done(1);
         }
         let mut lists = std::mem::replace(&mut self.lists, UploadedLists::new(gpu));
         for (join, blocks) in &work.overlaps {
-            control.path(join.sweep.settings.from, || {
+            control.path((join.sweep.settings.from, OVERLAP), || {
                 let heavy = self.overlap(join, blocks, &mut lists, n_found, (control, steps))?;
                 self.heavy_join(join, &heavy, n_found, control)
             })?;
@@ -337,7 +338,7 @@ impl<'a> CudaScan<'a> {
                     let heavy = sweep.of_heavy(&pairs, interval)?;
                     self.sweep_now(&heavy, &mut lists, n_found, control)?;
                 }
-                control.path_took(sweep.settings.from, since.elapsed());
+                control.path_took((sweep.settings.from, SWEEP), since);
                 if are_many {
                     lists = UploadedLists::new(gpu);
                 }

@@ -33,7 +33,7 @@ struct SeveralNeighbours<'a> {
 impl Neighbours for SeveralNeighbours<'_> {
     fn pairs(&mut self, lefts: Range<u32>, control: &Control, found: &mut Vec<Candidate>) -> Result<()> {
         let range = lefts.start as usize..lefts.end as usize;
-        let whole = Stripe { range, milliseconds: self.milliseconds };
+        let whole = Stripe { range, milliseconds: self.milliseconds, kind: "neighbours" };
         let pairs = |stripe: &Stripe, _: Nth, neighbours: &mut Box<dyn Neighbours + '_>| {
             let mut found = Vec::new();
             // They were numbers of records before.

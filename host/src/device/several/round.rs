@@ -5,6 +5,7 @@ use super::{Several, is_of_a_place};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::base::latency::TaskTime;
+use crate::base::timeline::{Lane, at_place};
 use crate::operators::Backend;
 use crate::operators::scan::Outcome;
 use std::panic::resume_unwind;
@@ -21,6 +22,9 @@ const MOST_SPLITS: u32 = 32;
 
 /// Work that can be cut.
 pub(super) trait Part: Clone + Send + Sync {
+    /// What a place is noted to be at when it does some of it, unless that is noted deeper inside.
+    fn kind(&self) -> Option<&'static str>;
+
     /// What it is expected to take: where it was planned for, and on a CPU beside that.
     fn expected(&self) -> Expected;
 
@@ -198,11 +202,12 @@ impl<P: Part, S: Send, R: Send> Round<'_, P, S, R> {
             match done {
                 Ok((Outcome::Done, run)) => {
                     self.control.watch(|latencies| {
-                        let place = (nth, self.several.places[nth].name.as_str().into());
+                        let place: (usize, Arc<str>) = (nth, self.several.places[nth].name.as_str().into());
                         let [expected, _] = part.expected();
                         let n_candidates = run.len();
                         latencies.tasks.record(took);
                         latencies.waits.record(waited);
+                        latencies.timeline.name_place(place_number(nth), &place.1);
                         latencies.shared.push(TaskTime {
                             place,
                             expected,
@@ -254,13 +259,22 @@ impl<P: Part, S: Send, R: Send> Round<'_, P, S, R> {
     fn run(&self, nth: usize, ix: usize, part: &P, held: &mut Option<S>) -> Result<(Outcome, Vec<R>)> {
         let Some(held) = held else { return Err(Error::Internal("a place without a job".into())) };
         let number = Nth { ix, n: self.n_parts };
-        let done = self.several.places[nth].install(|| (self.work)(part, number, held))?;
+        let work = || match part.kind() {
+            None => (self.work)(part, number, held),
+            Some(kind) => self.control.note(Lane::here(), kind, || (self.work)(part, number, held)),
+        };
+        let done = self.several.places[nth].install(|| at_place(place_number(nth), work))?;
         // As late as can be: everything was done, and all of it is lost.
         match self.several.fault.as_ref().and_then(|fault| fault(nth, ix)) {
             Some(error) => Err(error),
             None => Ok(done),
         }
     }
+}
+
+/// As the timeline counts places.
+fn place_number(nth: usize) -> u16 {
+    u16::try_from(nth + 1).unwrap_or(u16::MAX)
 }
 
 /// Wakes all others when a place ends, however it does.

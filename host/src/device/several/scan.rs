@@ -5,6 +5,7 @@ use super::dealer::Expected;
 use super::round::{Nth, Part, share, share_with};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::timeline::Lane;
 use crate::encode::Encoded;
 use crate::operators::runs::{merge, sort};
 use crate::operators::scan::{Outcome, Scan, ScanOperator, TakeRun};
@@ -14,6 +15,11 @@ use crate::plan::task::Task;
 use hyperblock_shared::layout::Candidate;
 
 impl Part for Task {
+    /// Its access paths are noted.
+    fn kind(&self) -> Option<&'static str> {
+        None
+    }
+
     fn expected(&self) -> Expected {
         let taking = self.taking();
         [taking.planned, taking.beside]
@@ -120,7 +126,7 @@ fn run_one(
     let (mut run, mut room) = (Vec::new(), Vec::new());
     let outcome = scan.run(task, most, control, &mut run)?;
     if outcome == Outcome::Done {
-        sort(&mut run, &mut room, control)?;
+        control.note(Lane::here(), "sort", || sort(&mut run, &mut room, control))?;
         kept.map_or(Ok(()), |(kept, name)| kept.keep(&name, &run))?;
     }
     Ok((outcome, run))

@@ -37,7 +37,7 @@ impl<'a> SeveralScores<'a> {
         control: &Control,
         score: &Score<'_, 'a, R>,
     ) -> Result<Vec<(usize, Vec<R>)>> {
-        let whole = Stripe { range: 0..pairs.len(), milliseconds: MILLISECONDS_PER_PAIR };
+        let whole = Stripe { range: 0..pairs.len(), milliseconds: MILLISECONDS_PER_PAIR, kind: "score" };
         let work = |stripe: &Stripe, _: Nth, scores: &mut Box<dyn PairScores + 'a>| {
             Ok((Outcome::Done, score(&pairs[stripe.range.clone()], &mut **scores)?))
         };

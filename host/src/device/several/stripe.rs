@@ -10,9 +10,15 @@ pub(super) struct Stripe {
     pub(super) range: Range<usize>,
     /// What one is expected to take.
     pub(super) milliseconds: f64,
+    /// What becomes of them.
+    pub(super) kind: &'static str,
 }
 
 impl Part for Stripe {
+    fn kind(&self) -> Option<&'static str> {
+        Some(self.kind)
+    }
+
     fn expected(&self) -> Expected {
         [self.range.len() as f64 * self.milliseconds; 2]
     }
@@ -23,10 +29,10 @@ impl Part for Stripe {
     }
 
     fn cut(self, n: usize) -> Vec<Self> {
-        let Self { range, milliseconds } = self;
+        let Self { range, milliseconds, kind } = self;
         let n = n.clamp(1, range.len().max(1));
         let cut = |nth: usize| range.start + (range.len() as u128 * nth as u128 / n as u128) as usize;
-        (0..n).map(|nth| Self { range: cut(nth)..cut(nth + 1), milliseconds }).collect()
+        (0..n).map(|nth| Self { range: cut(nth)..cut(nth + 1), milliseconds, kind }).collect()
     }
 }
 
@@ -38,7 +44,7 @@ mod tests {
     proptest! {
         #[test]
         fn stripes_make_up_all(start in 0usize..1000, len in 0usize..1000, n in 0usize..50) {
-            let whole = Stripe { range: start..start + len, milliseconds: 1.0 };
+            let whole = Stripe { range: start..start + len, milliseconds: 1.0, kind: "score" };
             let stripes = whole.clone().cut(n);
             prop_assert!(stripes.len() <= n.max(1));
             let all: Vec<usize> = stripes.into_iter().flat_map(|stripe| stripe.range).collect();

@@ -50,7 +50,7 @@ impl Prepared {
 
     /// The tree alone with what passes its nodes, as far as that is known without looking any further.
     pub(crate) fn explain_briefly(&self) -> Result<Explained<'_>> {
-        let mut pairs = Pairs::new(&self.encoded, self.second().is_none(), Effort::Quick)?;
+        let mut pairs = Pairs::new(&self.encoded, self.second().is_none(), Effort::Fair)?;
         let near = |(neighbourhood, n): (_, u32)| Near { neighbourhood, n_records: n as usize };
         Ok(Explained {
             plan: &self.plan,
@@ -61,7 +61,7 @@ impl Prepared {
             n_pairs: self.n_decided(),
             subsumed: &self.subsumed,
             left_out: &self.left_out,
-            passing: self.plan.passing(&mut pairs)?,
+            passing: self.plan.passing_about(&mut pairs)?,
             scans: Vec::new(),
             considered: self.considered(),
             expects: Expects { preparing: self.preparing(), finding: 0.0, memory: 0 },

@@ -2,7 +2,7 @@
 //! it holds.
 
 use super::branch::{Bound, Branch};
-use super::{Access, ByPath, bound, branches, listed};
+use super::{Access, ByPath, JOIN, OVERLAP, SWEEP, bound, branches, listed};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::Encoded;
@@ -101,6 +101,15 @@ impl Unlisted {
         match &self.by {
             By::Lead(lists) => lists.settings.from,
             By::Key(by) => by.light.from,
+        }
+    }
+
+    /// What kind of path it is, for people.
+    pub fn kind(&self) -> &'static str {
+        match &self.by {
+            By::Lead(Lists { overlap: None, .. }) => SWEEP,
+            By::Lead(Lists { overlap: Some(_), .. }) => OVERLAP,
+            By::Key(_) => JOIN,
         }
     }
 

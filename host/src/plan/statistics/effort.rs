@@ -16,6 +16,8 @@ use hyperblock_shared::predicate::{Predicate, Test};
 pub enum Effort {
     /// Enough to order predicates by: some milliseconds.
     Quick,
+    /// Enough to say about how many: some tens of milliseconds.
+    Fair,
     /// Enough to tell people numbers.
     Thorough,
 }
@@ -25,6 +27,7 @@ impl Effort {
     fn n_draws(self) -> usize {
         match self {
             Self::Quick => 256,
+            Self::Fair => 2048,
             Self::Thorough => 16_384,
         }
     }
@@ -33,6 +36,7 @@ impl Effort {
     pub(super) fn most_values(self, n_domains: usize) -> usize {
         match self {
             Self::Quick => ((1 << 14) / n_domains.max(1)).clamp(1 << 9, 1 << 11),
+            Self::Fair => ((1 << 16) / n_domains.max(1)).clamp(1 << 11, 1 << 13),
             Self::Thorough => 1 << 15,
         }
     }
@@ -41,6 +45,7 @@ impl Effort {
     pub(super) fn most_records(self, n_columns: usize) -> usize {
         match self {
             Self::Quick => ((1 << 16) / n_columns.max(1)).clamp(1 << 11, 1 << 13),
+            Self::Fair => ((1 << 20) / n_columns.max(1)).clamp(1 << 14, 1 << 17),
             Self::Thorough => usize::MAX,
         }
     }
@@ -49,6 +54,7 @@ impl Effort {
     fn n_steps(self) -> f64 {
         match self {
             Self::Quick => 5e6,
+            Self::Fair => 2e8,
             Self::Thorough => 4e10,
         }
     }

@@ -5,7 +5,7 @@ function rulesSection(report) {
   const rules = report.rules ?? [];
   const blocks = report.blocks ?? [];
   if (!rules.length && !blocks.length) return null;
-  return section("rules", "Rules", rules.length ? rulesTable(rules) : null, blocks.length ? blocksTable(blocks) : null);
+  return section("rules", "Rules", rules.length ? rulesTable(rules) : null, blocks.length ? blocksTable(blocks, report.job.is_link) : null);
 }
 
 function rulesTable(rules) {
@@ -36,13 +36,13 @@ function rulesTable(rules) {
   return [scrolled("Candidates by rule", table("Candidates by rule, in the order of the file", heads, rows)), notes.length ? el("p", { class: "note" }, notes.join(" ")) : null];
 }
 
-function blocksTable(blocks) {
+function blocksTable(blocks, isLink) {
   const most = Math.max(1, ...blocks.map((it) => it.pairs));
   const rows = blocks.map((it) =>
     row(it.value === null || it.value === undefined ? el("span", { class: "dim" }, "withheld") : value(it.value), el("code", null, value(it.key)), value(it.rule ?? UNKNOWN),
       [count(it.records), "number"], [count(it.pairs), "number"], [track(bar(0, it.pairs / most, "adds")), "bars"]));
   const heads = ["Value", "Key", "Rule", ["Records", "number"], ["Pairs", "number"], ["", "bars"]];
   heads[5] = [heard("Pairs, drawn"), "bars"];
-  return [el("h3", null, "Largest blocks"), el("p", { class: "note" }, "Records that agree on a key. A block of n records has about n²/2 pairs."),
+  return [el("h3", null, "Largest blocks"), el("p", { class: "note" }, `Records that agree on a key. ${isLink ? "A block has as many pairs as it has left records times right ones." : "A block of n records has about n²/2 pairs."}`),
     scrolled("Largest blocks", table("Blocks with the most pairs", heads, rows))];
 }

@@ -1,76 +1,56 @@
-// Where time went: what ran in which place from when to when, and the stages with what each took.
-
-/** Colours, of which neighbours are told apart; a stage keeps its own on the whole page. */
-const HUES = 6;
+// Where time went: a lane for the stages of the job, for what goes on beside them, and for each device. It is drawn in the cells of a table,
+// so who listens to it hears what each took, and who looks sees when.
 
 function timeSection(report) {
-  const timeline = report.timeline;
-  const spans = timeline?.spans ?? [];
-  const stages = timeline?.stages ?? [];
-  if (!spans.length && !stages.length) return null;
-  const names = [...new Set(spans.map((it) => it.stage))];
-  return section("time", "Time", spans.length ? timelineOf(timeline, names) : null, stages.length ? stagesTable(stages) : null);
+  const lanes = report.timeline?.lanes ?? [];
+  if (!lanes.length) return null;
+  const total = Math.max(1e-9, report.timeline.total_ms ?? 0);
+  const marks = ticks(0, total, 5);
+  const head = (text, kind, ...more) => el("th", { scope: "col", class: kind }, text, more);
+  return section("time", "Time",
+    el("p", { class: "lead" }, `From the first moment to the last: ${time(total)}. Lanes go on beside each other, and so may what stands in one lane.`),
+    legend([["job", "stages, one after the other"], ["host", "beside them, on the host"], ["device", "devices"]].filter(([kind]) => lanes.some((it) => kindOf(it) === kind))),
+    scrolled("Timeline", el("table", { class: "timeline", vars: { step: marks.length > 1 ? marks[1] / total : 1 } },
+      el("caption", null, "Lanes, when each was busy, and with what"),
+      el("thead", null, el("tr", null, head("Lane", null), head(heard("When, drawn"), "when", axis(marks, total)), head("Time", "number"), head("Share", "number share"))),
+      lanes.map((lane) => laneRows(lane, total)))));
 }
 
-function timelineOf(timeline, names) {
-  const { places, spans } = timeline;
-  const end = Math.max(1e-9, ...spans.map((it) => it.to_ms));
-  const used = places.map((name, ix) => ({ name: visible(name), spans: spans.filter((it) => it.place === ix) })).filter((it) => it.spans.length);
-  const gap = 46;
-  const height = used.length * gap + 26;
-  const picture = drawing(`Timeline of ${time(end)} in ${counted(used.length, "place")}: ${names.map(visible).join(", ")}. A table follows.`, height, (width) => {
-    const x = scale(0, end, 0, width - 1);
-    const made = ticks(0, end, Math.max(2, Math.min(8, Math.floor(width / 110)))).map((ms) =>
-      [line(x(ms), 0, x(ms), height - 20, "grid"), label(Math.min(x(ms), width - 2), height - 5, ms === 0 ? "start" : x(ms) > width - 40 ? "end" : "middle", ms === 0 ? "0" : time(ms))]);
-    used.forEach((place, ix) => {
-      const top = ix * gap;
-      made.push(area(0, top + 17, width, 22, "lane"), label(0, top + 12, "start", place.name, "axis"));
-      for (const it of merged(place.spans, end / width)) {
-        const size = Math.max(1, x(it.to_ms) - x(it.from_ms));
-        const name = visible(it.stage);
-        made.push(area(x(it.from_ms), top + 17, size, 22, `stage hue${names.indexOf(it.stage) % HUES}`));
-        if (size > name.length * 7.5 + 10) made.push(label(x(it.from_ms) + 6, top + 32, "start", name, "inside"));
-      }
-    });
+/** What a lane is drawn as: a device by its own clock is one, too. */
+function kindOf(lane) {
+  return lane.kind === "job" || lane.kind === "host" ? lane.kind : "device";
+}
+
+/** Moments on the axis of time, each over its mark; none where it would run out of the picture. */
+function axis(marks, total) {
+  return el("span", { class: "axis", "aria-hidden": "true" }, marks.filter((ms) => ms <= total * 0.88).map((ms) =>
+    el("span", { vars: { from: ms / total }, class: ms === 0 ? "first" : null }, ms === 0 ? "0" : time(ms))));
+}
+
+/** A lane: when it was busy at all, and then with what. */
+function laneRows(lane, total) {
+  const drawn = (spans) => track(spans.map(([from, to]) => bar(from / total, Math.max(to, from + total * 1e-5) / total, kindOf(lane))));
+  const cells = (ms) => [[time(ms), "number"], [percent(ms / total), "number share"]];
+  const all = (lane.rows ?? []).flatMap((it) => it.spans);
+  const head = row(value(lane.name), [drawn(merged(all, total / 2000)), "when"], ...cells(lane.busy_ms));
+  head.className = "group";
+  head.firstChild.setAttribute("scope", "rowgroup");
+  const rows = lane.rows.map((it) => {
+    const name = [value(it.name), it.n > 1 ? [" ", el("small", null, `${count(it.n)}\u00d7`)] : null];
+    const made = row(name, [drawn(it.spans), "when"], ...cells(it.ms));
+    made.className = "inner";
     return made;
   });
-  const sums = new Map();
-  for (const it of spans) {
-    const key = `${it.place} ${it.stage}`;
-    const sum = sums.get(key) ?? { place: places[it.place] ?? it.place, stage: it.stage, ms: 0, n: 0 };
-    sums.set(key, { ...sum, ms: sum.ms + it.to_ms - it.from_ms, n: sum.n + 1 });
-  }
-  const rows = [...sums.values()].map((it) => row(value(it.place), value(it.stage), [count(it.n), "number"], [time(it.ms), "number"]));
-  return [legend(names.map((name, ix) => [`hue${ix % HUES}`, value(name)])), picture.holder,
-    opened("The same as a table", scrolled("Time by place", table("Time by place and stage", ["Place", "Stage", ["Spans", "number"], ["Time", "number"]], rows)))];
+  return el("tbody", null, head, rows);
 }
 
-/** Spans of one stage that nobody could tell apart, as one. */
+/** Spans that nobody could tell apart, as one. */
 function merged(spans, least) {
   const made = [];
-  for (const it of [...spans].sort((a, b) => a.from_ms - b.from_ms)) {
+  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
     const last = made.at(-1);
-    if (last && last.stage === it.stage && it.from_ms - last.to_ms < least) last.to_ms = Math.max(last.to_ms, it.to_ms);
-    else made.push({ ...it });
+    if (last && from - last[1] < least) last[1] = Math.max(last[1], to);
+    else made.push([from, to]);
   }
   return made;
-}
-
-function stagesTable(stages) {
-  const all = stages.filter((it) => !it.depth).reduce((sum, it) => sum + it.ms, 0) || 1;
-  // Where the next stage begins, by depth: an inner one begins where the one around it does.
-  const begins = [0];
-  const rows = stages.map((it) => {
-    const depth = Math.max(0, it.depth ?? 0);
-    const isInner = depth > 0;
-    const from = begins[depth] ?? begins[depth - 1] ?? 0;
-    const drawn = bar(from / all, (from + it.ms) / all, isInner ? "before" : "adds");
-    begins.length = Math.min(begins.length, depth);
-    begins[depth] = from + it.ms;
-    begins[depth + 1] = from;
-    const made = row(value(it.name), [time(it.ms), "number"], [percent(it.ms / all), "number"], [track(drawn), "bars"]);
-    if (isInner) made.className = "inner";
-    return made;
-  });
-  return scrolled("Stages", table("Stages, one after the other", ["Stage", ["Time", "number"], ["Share", "number"], [heard("When, drawn"), "bars"]], rows));
 }

@@ -11,6 +11,10 @@ use std::time::Duration;
 struct Large(u32);
 
 impl Part for Large {
+    fn kind(&self) -> Option<&'static str> {
+        Some("large")
+    }
+
     fn expected(&self) -> Expected {
         [1000.0; 2]
     }
