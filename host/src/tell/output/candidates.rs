@@ -13,6 +13,9 @@ use hyperblock_shared::layout::Candidate;
 use std::ptr;
 use std::sync::Arc;
 
+/// Ids that are looked up at a time.
+const AT_ONCE: usize = 1 << 7;
+
 /// What the numbers in a candidate stand for.
 pub struct CandidateRows<'a> {
     left: IdColumn<'a>,
@@ -142,12 +145,18 @@ impl Rows for CandidateRows<'_> {
         let ((Some(lefts), Some(rights)), None, None) = (integers, &self.sources, &self.values) else {
             return rows.iter().for_each(|row| self.write_csv(row, lines));
         };
-        // Those of one left record stand together: its id is looked up once.
-        for of_left in rows.chunk_by(|a, b| a.left == b.left) {
-            let left = Short::integer(lefts[of_left[0].left as usize]);
-            for row in of_left {
+        // Those of one left record stand together: its id is looked up once. Those of right ones are anywhere, and are looked up
+        // before any is written: then nothing waits for one of them.
+        let mut ids = [0; AT_ONCE];
+        let (mut of, mut left) = (None, Short::integer(0));
+        for rows in rows.chunks(AT_ONCE) {
+            ids.iter_mut().zip(rows).for_each(|(id, row)| *id = rights[row.right as usize]);
+            for (row, &id) in rows.iter().zip(&ids) {
+                if of != Some(row.left) {
+                    (of, left) = (Some(row.left), Short::integer(lefts[row.left as usize]));
+                }
                 lines.short(&left);
-                lines.integer(rights[row.right as usize]);
+                lines.integer(id);
                 self.write_rule(row.rule, lines);
                 lines.end();
             }
