@@ -5,10 +5,10 @@
 //!   records ─► bands of latitude, in the order of longitude ─► of each point, a range of its own band and of the next ─► walk
 //! ```
 //!
-//! The ranges of a point begin and end where those of the point before it do, or a little later, so nothing is looked up. The points of a range
-//! lie together in memory, and about half of them are near ([`bands`] says how far they can be): of cells that have points in common,
-//! as an index finds them, it is one in eleven. A point that many records have is as many points here: each pair of them is a
-//! candidate of the lead anyway.
+//! The ranges of a point begin and end where those of the point before it do, or a little later, so nothing is looked up. The
+//! points of a range lie together in memory, and about half of them are near ([`bands`] says how far they can be, [`chords`] which
+//! are): of points that have a cell in common, as an index finds them, it is one in eleven. A point that many records have is as many
+//! points here: each pair of them is a candidate of the lead anyway.
 
 mod bands;
 mod chords;

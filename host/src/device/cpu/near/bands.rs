@@ -8,9 +8,9 @@
 //!   hav θ  =  hav(a − b) + cos a · cos b · hav Δ  ≥  cos² φ · hav Δ,   so   sin(Δ / 2)  ≤  sin(θ / 2) / cos φ
 //! ```
 //!
-//! That bounds Δ; at a pole it does not, and all points of its bands are near each other around. Neither latitudes nor longitudes need be known for
-//! that: an angle that is off by some hundredths and rises with the true one will do, if bands are higher and bounds wider by as
-//! much ([`rough`]). It is made of the vectors that decide.
+//! That bounds Δ. At a pole it does not, and points of its bands may be anywhere around. Neither latitudes nor longitudes need be
+//! known for that: an angle that is off by some hundredths and rises with the true one will do, if bands are higher and bounds wider
+//! by as much ([`rough`]). It is made of the vectors that decide.
 
 use crate::base::sphere::angle;
 use hyperblock_shared::columns::Point;
