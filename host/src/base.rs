@@ -16,6 +16,7 @@ pub(crate) mod names;
 pub mod paths;
 pub mod progress;
 pub(crate) mod random;
+pub(crate) mod ranges;
 pub mod sealed;
 pub mod shown;
 pub(crate) mod sphere;

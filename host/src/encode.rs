@@ -126,7 +126,7 @@ pub(crate) struct SetColumn {
 
 impl SetColumn {
     fn new(domain: usize, heads: Vec<Head>, tokens: Vec<u32>) -> Self {
-        let longest = heads.iter().map(|head| head.len).max().unwrap_or(0);
+        let longest = heads.par_iter().map(|head| head.len).max().unwrap_or(0);
         // They are numbered through, and the last one of a set is its most frequent.
         let sets = Sets { heads: &heads, tokens: &tokens };
         let last = |head: &Head| sets.set(head).last().map_or(0, |last| last + 1);

@@ -7,7 +7,10 @@
 //! Whoever writes a part holds a lock on it. A part that nobody holds belongs to a process that was killed, and is removed by
 //! the next one that writes to its folder.
 
+mod ahead;
+
 use crate::base::error::{Error, Result};
+use ahead::Ahead;
 use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -110,7 +113,9 @@ impl Target {
             Kind::Special(at) => {
                 Box::new(File::options().write(true).open(at).map_err(Error::io(&self.path))?)
             }
-            Kind::Part { part, .. } => Box::new(part.file.reopen().map_err(Error::io(&self.path))?),
+            Kind::Part { part, .. } => {
+                Box::new(Ahead::new(part.file.reopen().map_err(Error::io(&self.path))?))
+            }
         })
     }
 

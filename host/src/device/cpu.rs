@@ -3,13 +3,15 @@
 //! A thread takes a stretch of right items at a time, screens it for each left item of the interval with the widest
 //! vectors that the machine has ([`screen`]), and verifies what passes by walking the path ([`verify`]). Where records are
 //! joined by a key ([`join`]), the path is walked for each pair with the same one ([`residual`]); where values are joined by
-//! what they have in common ([`overlap`]), for each pair that has enough. Sorted neighbourhoods
+//! what they have in common ([`overlap`]), for each pair that has enough; where points are, for each pair that is near ([`near`]).
+//! Sorted neighbourhoods
 //! ([`neighbours`]) are walked by all threads, and pairs are scored as they are listed ([`score`]).
 
 mod closure;
 mod components;
 mod join;
 mod matrix;
+mod near;
 mod neighbours;
 mod overlap;
 mod relation;

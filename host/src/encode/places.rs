@@ -23,7 +23,7 @@ pub(super) fn group<'a>(tables: &[&'a Table; 2], slots: &[&Slot], control: &Cont
         columns.push(places);
         odd.extend(said);
     }
-    let (places, codes) = number(&columns, control);
+    let (places, codes) = number(&columns, control)?;
     Ok(Group { values: Values::Places(places, odd), codes: codes.into_iter().map(Arc::new).collect() })
 }
 

@@ -10,15 +10,20 @@ use super::grid::{CELLS, Grid};
 use super::{PointColumn, SetColumn};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::ranges;
 use crate::base::sphere::{MOST_LATITUDE, Place, vector};
 use hyperblock_shared::columns::{Head, MISSING, Point};
 use hyperblock_shared::measure::Square;
 use hyperblock_shared::signature::token_bit;
 use rayon::prelude::*;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Places whose cells can be numbered in 32 bits.
 const MOST_PLACES: usize = u32::MAX as usize / CELLS;
+
+/// Places that a thread numbers at a time.
+const PLACES_AT_ONCE: usize = 1 << 14;
 
 /// A record's place on the curve, and on the sphere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +35,10 @@ struct Standing {
 }
 
 /// The distinct places of some columns, and by column and record the code of its place.
-pub(super) fn number(columns: &[Vec<Option<Place>>], control: &Control) -> (Vec<Place>, Vec<Vec<u32>>) {
+pub(super) fn number(
+    columns: &[Vec<Option<Place>>],
+    control: &Control,
+) -> Result<(Vec<Place>, Vec<Vec<u32>>)> {
     let mut firsts = vec![0];
     firsts.extend(columns.iter().scan(0, |sum, column| {
         *sum += column.len();
@@ -46,19 +54,33 @@ pub(super) fn number(columns: &[Vec<Option<Place>>], control: &Control) -> (Vec<
         let of_column = column.par_iter().enumerate().map(|(record, place)| (first + record, place));
         all.par_extend(of_column.filter_map(standing));
     }
-    all.par_sort_unstable_by(|a, b| {
-        control.pass();
-        a.cmp(b)
+    ranges::sort(&mut all, &mut Vec::new(), |it| it.on_curve, Ord::cmp, control)?;
+    let is_new = |ix: &usize| *ix == 0 || all[*ix].place != all[ix - 1].place;
+    let place = |ix: usize| {
+        let [latitude, longitude] = all[ix].place.map(f64::from_bits);
+        Place { latitude, longitude }
+    };
+    let each = (0..all.len()).into_par_iter().with_min_len(PLACES_AT_ONCE);
+    let places = each.filter(is_new).map(place).collect();
+    // Each part goes on counting where those before it end.
+    let part = |from: usize| from..all.len().min(from + PLACES_AT_ONCE);
+    let parts = (0..all.len()).into_par_iter().step_by(PLACES_AT_ONCE);
+    let n_new = parts.clone().map(|from| part(from).filter(is_new).count() as u32);
+    let mut n_before: Vec<u32> = n_new.collect();
+    n_before.iter_mut().fold(0, |sum, n| sum + std::mem::replace(n, sum));
+    let codes: Vec<AtomicU32> = (0..firsts[columns.len()]).map(|_| AtomicU32::new(MISSING)).collect();
+    parts.zip(&n_before).for_each(|(from, &n_before)| {
+        part(from).fold(n_before, |n, ix| {
+            let n = n + u32::from(is_new(&ix));
+            codes[all[ix].record as usize].store(n - 1, Relaxed);
+            n
+        });
     });
-    let mut codes = vec![MISSING; firsts[columns.len()]];
-    let mut places = Vec::new();
-    for same in all.chunk_by(|a, b| a.place == b.place) {
-        let [latitude, longitude] = same[0].place.map(f64::from_bits);
-        same.iter().for_each(|one| codes[one.record as usize] = places.len() as u32);
-        places.push(Place { latitude, longitude });
-    }
-    let codes = firsts.windows(2).map(|ends| codes[ends[0]..ends[1]].to_vec()).collect();
-    (places, codes)
+    let mut codes: Vec<u32> = codes.into_iter().map(AtomicU32::into_inner).collect();
+    let mut codes: Vec<Vec<u32>> =
+        firsts[..columns.len()].iter().rev().map(|&first| codes.split_off(first)).collect();
+    codes.reverse();
+    Ok((places, codes))
 }
 
 /// Where a place is along the curve: the bits of latitude and longitude in turns.
@@ -132,12 +154,30 @@ mod tests {
             };
             let columns: Vec<Vec<Option<Place>>> =
                 columns.iter().map(|column| column.iter().map(|at| at.as_ref().map(place)).collect()).collect();
-            let (places, codes) = number(&columns, &Control::default());
-            for (column, codes) in columns.iter().zip(&codes) {
-                let back: Vec<Option<Place>> = codes.iter().map(|&code| places.get(code as usize).copied()).collect();
-                prop_assert_eq!(column, &back);
-            }
-            prop_assert!(places.windows(2).all(|two| on_curve(two[0]) <= on_curve(two[1]) && two[0] != two[1]));
+            assert_numbered(&columns);
         }
+    }
+
+    fn assert_numbered(columns: &[Vec<Option<Place>>]) {
+        let (places, codes) = number(columns, &Control::default()).unwrap();
+        assert_eq!(columns.len(), codes.len());
+        for (column, codes) in columns.iter().zip(&codes) {
+            let back: Vec<Option<Place>> =
+                codes.iter().map(|&code| places.get(code as usize).copied()).collect();
+            assert_eq!(column, &back);
+        }
+        assert!(places.windows(2).all(|two| on_curve(two[0]) <= on_curve(two[1]) && two[0] != two[1]));
+    }
+
+    /// More than a thread numbers at a time, of which most stand several times.
+    #[test]
+    fn many_places_are_numbered_in_parts() {
+        let place = |nth: usize| Place {
+            latitude: (nth * 7919 % 181) as f64 - 90.0,
+            longitude: (nth * 104_729 % 72_000) as f64 / 100.0 - 360.0,
+        };
+        let column = |n: usize| (0..n).map(|nth| (!nth.is_multiple_of(97)).then(|| place(nth))).collect();
+        assert_numbered(&[column(3 * PLACES_AT_ONCE + 5), column(0), column(PLACES_AT_ONCE)]);
+        assert_numbered(&[vec![None; 5]]);
     }
 }

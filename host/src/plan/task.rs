@@ -11,7 +11,7 @@ use crate::base::error::Result;
 use crate::base::threads;
 use crate::encode::Encoded;
 use crate::plan::Program;
-use crate::plan::access::{Access, ByPath, KeyJoin, KeyList, Unlisted, accesses_by_path, unlisted};
+use crate::plan::access::{Access, By, ByPath, KeyJoin, KeyList, Unlisted, accesses_by_path, unlisted};
 use crate::plan::overlap::OverlapJoin;
 use crate::plan::partition::{Area, blocks};
 use crate::plan::sweep::Block;
@@ -58,7 +58,18 @@ impl Task {
 
     /// The same for a device that makes keys and lists itself: as far as it can, they are left to it.
     pub fn unlisted(encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Self> {
-        Self::of_blocks(program, area, |block| unlisted(encoded, program, block, control))
+        Self::unlisted_if(encoded, program, area, |_| true, control)
+    }
+
+    /// The same for a device that lists some of it itself.
+    pub(crate) fn unlisted_if(
+        encoded: &Encoded,
+        program: &Program,
+        area: &Area,
+        is_left: impl Fn(&By) -> bool,
+        control: &Control,
+    ) -> Result<Self> {
+        Self::of_blocks(program, area, |block| unlisted(encoded, program, block, &is_left, control))
     }
 
     fn of_blocks(
@@ -89,11 +100,26 @@ impl Task {
 
     /// With everything listed.
     pub fn listed(&self, encoded: &Encoded, program: &Program, control: &Control) -> Result<Cow<'_, Self>> {
-        if self.unlisted.is_empty() {
+        self.listed_unless(encoded, program, |_| false, control)
+    }
+
+    /// The same for a device that lists some of it itself.
+    pub(crate) fn listed_unless(
+        &self,
+        encoded: &Encoded,
+        program: &Program,
+        is_left: impl Fn(&By) -> bool,
+        control: &Control,
+    ) -> Result<Cow<'_, Self>> {
+        if self.unlisted.iter().all(|unlisted| is_left(&unlisted.by)) {
             return Ok(Cow::Borrowed(self));
         }
         let mut task = Self { unlisted: Vec::new(), ..self.clone() };
         for unlisted in &self.unlisted {
+            if is_left(&unlisted.by) {
+                task.unlisted.push(unlisted.clone());
+                continue;
+            }
             let accesses = unlisted.listed(encoded, program, control)?;
             let sum: f64 = accesses.iter().map(n_looked_at).sum();
             let expected = accesses.iter().map(|access| unlisted.expected * (n_looked_at(access) / sum));

@@ -61,6 +61,12 @@ pub trait Rows: Sync {
     /// A row as a line of CSV.
     #[doc(hidden)]
     fn write_csv(&self, row: &Self::Row, lines: &mut Lines);
+
+    /// Rows as lines of CSV, one after the other.
+    #[doc(hidden)]
+    fn write_all_csv(&self, rows: &[Self::Row], lines: &mut Lines) {
+        rows.iter().for_each(|row| self.write_csv(row, lines));
+    }
 }
 
 /// A file of rows being written.

@@ -1,6 +1,6 @@
 //! Distances on the sphere: by the grid, by a sweep and beside keys, what is near is what the definition says.
 
-use crate::bench::{Bench, EVERYWHERE, KERNELS, NOT_ON_THREADS, On, Registered, hashed, trials};
+use crate::bench::{Bench, CPU, EVERYWHERE, KERNELS, NOT_ON_THREADS, On, Registered, hashed, trials};
 use crate::papers::{by_pairs, prepare};
 use hyperblock::Control;
 use hyperblock::Prepared;
@@ -19,6 +19,7 @@ pub(crate) const TRIALS: &[Registered] = trials![
     EVERYWHERE => [random_places],
     KERNELS => [listed_there],
     NOT_ON_THREADS => [within_cities, all_in_one_cell, places_in_thousands],
+    CPU => [around_the_sphere],
 ];
 
 const CHOICES: [SimilarityChoice; 4] =
@@ -89,6 +90,25 @@ fn listed_there(bench: Bench) {
         }
     });
     assert!(n_joined.get() > 1, "{} grids are few", n_joined.get());
+}
+
+/// Without lists of cells: bands of the sphere, which the CPU alone goes around, in whole and in part.
+fn around_the_sphere(bench: Bench) {
+    let device = bench.open();
+    let n_around = Cell::new(0);
+    for_cases(250, &near_cases(60), |paper| {
+        let wanted = paper.oracle();
+        let options = ScanOptions { similarity: SimilarityChoice::Join, unlisted: 0, ..hashed() };
+        let again = paper.again(&|job| job.scan_options(options));
+        paper.assert_same("around", &wanted, &again.run(&*device));
+        paper.assert_same("in halves", &wanted, &again.run_in_halves(&*device, 20));
+        paper.assert_same("in pieces", &wanted, &again.run(&SmallCpu(3000)));
+        let Prepared { encoded, plan, .. } = &again.prepared;
+        let scan = device.load(encoded, plan.program()).unwrap_or_else(|error| panic!("{error}"));
+        let task = scan.task(encoded, plan.program(), &again.prepared.area(), &Control::default());
+        n_around.set(n_around.get() + task.unwrap_or_else(|error| panic!("{error}")).unlisted.len());
+    });
+    assert!(n_around.get() > 40, "{} ways around are few", n_around.get());
 }
 
 /// Places along a line, of which some are the same, in some cities: a metre from one to the next.

@@ -58,7 +58,7 @@ impl CpuScan<'_> {
         let measure = self.measure(join)?;
         let options = self.program.options();
         let (mut heavies, mut n_compared) = (Vec::new(), 0u64);
-        let near = self.near(join)?;
+        let near = self.points(join)?;
         for blocks in join.blocks(measure, options.indexed) {
             control.check()?;
             let block = BlockJoin::new(join, &blocks, self.encoded, measure, &options);
@@ -125,7 +125,7 @@ struct Near {
 
 impl CpuScan<'_> {
     /// What decides the lead of an overlap join, if its values are points.
-    fn near(&self, join: &OverlapJoin) -> Result<Option<Near>> {
+    fn points(&self, join: &OverlapJoin) -> Result<Option<Near>> {
         let ArchivedMeasure::Near { points, most, .. } = self.measure(join)? else { return Ok(None) };
         let Test::Compare { left, right, .. } =
             self.encoded.predicates[join.sweep.settings.lead as usize].test

@@ -3,7 +3,7 @@
 use super::residual::{self, Residual, Shared};
 use super::screen::Screening;
 use super::verify::{Verify, Walker};
-use super::{Cpu, join};
+use super::{Cpu, join, near};
 use crate::base::compared::Compared;
 use crate::base::control::{Control, Steps};
 use crate::base::error::Result;
@@ -12,7 +12,8 @@ use crate::base::threads::{self, on_each};
 use crate::encode::Encoded;
 use crate::operators::scan::{Outcome, Scan, ScanOperator};
 use crate::plan::Program;
-use crate::plan::access::{Access, KeyJoin};
+use crate::plan::access::{Access, KeyJoin, OVERLAP, Unlisted};
+use crate::plan::partition::Area;
 use crate::plan::path::KeyMethod;
 use crate::plan::sweep::{ItemList, Sweep};
 use crate::plan::task::Task;
@@ -42,6 +43,10 @@ pub(super) struct CpuScan<'a> {
 }
 
 impl Scan for CpuScan<'_> {
+    fn task(&self, encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Task> {
+        Task::unlisted_if(encoded, program, area, near::is_own, control)
+    }
+
     fn run(
         &mut self,
         task: &Task,
@@ -49,22 +54,27 @@ impl Scan for CpuScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
-        let task = task.listed(self.encoded, self.program, control)?;
+        let task = task.listed_unless(self.encoded, self.program, near::is_own, control)?;
         self.counts.iter_mut().for_each(|count| *count.get_mut() = 0);
         let n_steps = |access: &Access| match access {
             Access::Sweep(sweep) => Ok(u64::from(sweep.n_stretches())),
             Access::Join(join) => Ok(residual::n_steps(join.n_pairs)),
             Access::Overlap(join) => self.overlap_steps(join),
         };
-        let n_steps = task.accesses.iter().map(n_steps).sum::<Result<u64>>()?;
+        let n_steps = task.accesses.iter().map(n_steps).sum::<Result<u64>>()?
+            + task.unlisted.iter().map(near::n_steps).sum::<u64>();
         let steps = Steps::new(control, task.n_pairs, n_steps);
-        let mut compared = Vec::with_capacity(task.accesses.len());
-        for (nth, access) in (0..).zip(&task.accesses) {
-            control.at_path(nth, task.accesses.len() as u32);
-            let n_compared = control.path((access.first_step(), access.kind()), || {
-                self.access(access, most, control, &steps, found)
-            })?;
-            compared.push(n_compared);
+        let n_paths = task.unlisted.len() + task.accesses.len();
+        let mut compared = Vec::with_capacity(n_paths);
+        let looked_at =
+            task.unlisted.iter().map(Part::Unlisted).chain(task.accesses.iter().map(Part::Listed));
+        for (nth, part) in (0..).zip(looked_at) {
+            control.at_path(nth, n_paths as u32);
+            let n_compared = control.path((part.first_step(), part.kind()), || match part {
+                Part::Unlisted(unlisted) => self.near(unlisted, most, control, &steps, found),
+                Part::Listed(access) => self.access(access, most, control, &steps, found),
+            });
+            compared.push(n_compared?);
             if found.len() > most {
                 return Ok(Outcome::TooMany);
             }
@@ -74,6 +84,30 @@ impl Scan for CpuScan<'_> {
         control.compare(Task::by_paths(self.program, compared.into_iter()));
         steps.finish();
         Ok(Outcome::Done)
+    }
+}
+
+/// A part of a task.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Unlisted(&'a Unlisted),
+    Listed(&'a Access),
+}
+
+impl Part<'_> {
+    fn kind(self) -> &'static str {
+        match self {
+            // Nothing else is left unlisted here.
+            Self::Unlisted(_) => OVERLAP,
+            Self::Listed(access) => access.kind(),
+        }
+    }
+
+    fn first_step(self) -> u32 {
+        match self {
+            Self::Unlisted(unlisted) => unlisted.first_step(),
+            Self::Listed(access) => access.first_step(),
+        }
     }
 }
 

@@ -124,12 +124,12 @@ impl Unlisted {
     }
 }
 
-/// What the program's paths look at in a block: as far as a device can list that itself, unlisted; the rest with the numbers of
-/// its paths.
+/// What the program's paths look at in a block: what a device lists itself, unlisted; the rest with the numbers of its paths.
 pub(crate) fn unlisted(
     encoded: &Encoded,
     program: &Program,
     block: &Block,
+    is_left: impl Fn(&By) -> bool,
     control: &Control,
 ) -> Result<(Vec<Unlisted>, ByPath)> {
     let branches = branches(encoded, program);
@@ -138,7 +138,8 @@ pub(crate) fn unlisted(
     let is_worth_it = block.left.len() + block.right.len() >= program.options().unlisted as usize;
     let (mut all, mut rest) = (Vec::new(), Vec::new());
     for (path, (branch, bound)) in bound.into_iter().enumerate() {
-        match Unlisted::new(program, block, (path, branch, &bound)).filter(|_| is_worth_it) {
+        let one = Unlisted::new(program, block, (path, branch, &bound));
+        match one.filter(|one| is_worth_it && is_left(&one.by)) {
             Some(one) => all.push(one),
             None => rest.push((path, (branch, bound))),
         }

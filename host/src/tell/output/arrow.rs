@@ -20,9 +20,10 @@ impl Arrow {
 impl Encode for Arrow {
     const ROWS: usize = 1 << 16;
     type Part = RecordBatch;
+    type Room = ();
     type File = Box<FileWriter<Sink>>;
 
-    fn encode<R: Rows>(&self, rows: &[R::Row], kind: &R) -> Result<RecordBatch, ArrowError> {
+    fn encode<R: Rows>(&self, rows: &[R::Row], kind: &R, (): ()) -> Result<RecordBatch, ArrowError> {
         kind.batch(rows)
     }
 

@@ -1,6 +1,7 @@
 //! Candidates as rows of `left, right, rule`; of several tables with the table of each, `left_source` and `right_source`. Values
 //! of both records may follow.
 
+use super::csv::Short;
 use super::ids::{IdColumn, SourceColumn};
 use super::values::ValueColumns;
 use super::{Lines, Rows};
@@ -12,12 +13,17 @@ use hyperblock_shared::layout::Candidate;
 use std::ptr;
 use std::sync::Arc;
 
+/// Ids that are looked up at a time.
+const AT_ONCE: usize = 1 << 7;
+
 /// What the numbers in a candidate stand for.
 pub struct CandidateRows<'a> {
     left: IdColumn<'a>,
     /// None where they are the left ones.
     right: Option<IdColumn<'a>>,
     rules: Vec<String>,
+    /// By rule: its name as a field, if that is short.
+    short_rules: Vec<Option<Short>>,
     /// By rule: the place of its name in `names`.
     keys: Vec<i32>,
     /// Of several tables: what they are called.
@@ -38,7 +44,8 @@ impl<'a> CandidateRows<'a> {
         let names = Arc::new(StringArray::from_iter_values(names));
         let right = (!ptr::eq(left, right)).then(|| IdColumn::new(right));
         let sources = SourceColumn::new(left);
-        Self { left: IdColumn::new(left), right, rules, keys, sources, names, values: None }
+        let short_rules = rules.iter().map(|rule| Short::text(rule)).collect();
+        Self { left: IdColumn::new(left), right, rules, short_rules, keys, sources, names, values: None }
     }
 
     /// With values of both records, behind all else.
@@ -61,7 +68,14 @@ impl<'a> CandidateRows<'a> {
         self.left.write_csv(candidate.left, lines);
         source(candidate.right, lines);
         self.right().write_csv(candidate.right, lines);
-        lines.text(&self.rules[candidate.rule as usize]);
+        self.write_rule(candidate.rule, lines);
+    }
+
+    fn write_rule(&self, rule: u32, lines: &mut Lines) {
+        match &self.short_rules[rule as usize] {
+            Some(short) => lines.short(short),
+            None => lines.text(&self.rules[rule as usize]),
+        }
     }
 
     /// The values of its records, which end the line.
@@ -124,5 +138,28 @@ impl Rows for CandidateRows<'_> {
     fn write_csv(&self, row: &Candidate, lines: &mut Lines) {
         self.write_fields(row, lines);
         self.write_values(row, lines);
+    }
+
+    fn write_all_csv(&self, rows: &[Candidate], lines: &mut Lines) {
+        let integers = (self.left.integers(), self.right().integers());
+        let ((Some(lefts), Some(rights)), None, None) = (integers, &self.sources, &self.values) else {
+            return rows.iter().for_each(|row| self.write_csv(row, lines));
+        };
+        // Those of one left record stand together: its id is looked up once. Those of right ones are anywhere, and are looked up
+        // before any is written: then nothing waits for one of them.
+        let mut ids = [0; AT_ONCE];
+        let (mut of, mut left) = (None, Short::integer(0));
+        for rows in rows.chunks(AT_ONCE) {
+            ids.iter_mut().zip(rows).for_each(|(id, row)| *id = rights[row.right as usize]);
+            for (row, &id) in rows.iter().zip(&ids) {
+                if of != Some(row.left) {
+                    (of, left) = (Some(row.left), Short::integer(lefts[row.left as usize]));
+                }
+                lines.short(&left);
+                lines.integer(id);
+                self.write_rule(row.rule, lines);
+                lines.end();
+            }
+        }
     }
 }

@@ -13,11 +13,18 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub(crate) struct IdColumn<'a> {
     ids: &'a Ids,
+    /// By record, if they are integers from a column.
+    integers: Option<&'a [i64]>,
 }
 
 impl<'a> IdColumn<'a> {
     pub(crate) fn new(ids: &'a Ids) -> Self {
-        Self { ids }
+        Self { ids, integers: ids.integers() }
+    }
+
+    /// By record, if they are integers from a column.
+    pub(super) fn integers(&self) -> Option<&'a [i64]> {
+        self.integers
     }
 
     /// What they are.
@@ -38,7 +45,7 @@ impl<'a> IdColumn<'a> {
 
     /// The ids of records.
     pub(crate) fn array(&self, records: impl Iterator<Item = u32>) -> ArrayRef {
-        if let Some(integers) = self.ids.integers() {
+        if let Some(integers) = self.integers {
             return Arc::new(Int64Array::from_iter_values(records.map(|record| integers[record as usize])));
         }
         if self.ids.are_integers() {
@@ -51,6 +58,9 @@ impl<'a> IdColumn<'a> {
 
     /// A record's id as a field of CSV.
     pub(crate) fn write_csv(&self, record: u32, lines: &mut Lines) {
+        if let Some(integers) = self.integers {
+            return lines.integer(integers[record as usize]);
+        }
         match self.ids.integer(record) {
             Some(integer) => lines.integer(integer),
             None => lines.text(&self.ids.borrowed(record)),

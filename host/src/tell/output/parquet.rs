@@ -63,9 +63,10 @@ impl Encode for Parquet {
     /// A file has 32,767 row groups at most, and so 17 billion rows.
     const ROWS: usize = 1 << 19;
     type Part = Vec<ArrowColumnChunk>;
+    type Room = ();
     type File = Box<SerializedFileWriter<Sink>>;
 
-    fn encode<R: Rows>(&self, rows: &[R::Row], kind: &R) -> Result<Self::Part, ArrowError> {
+    fn encode<R: Rows>(&self, rows: &[R::Row], kind: &R, (): ()) -> Result<Self::Part, ArrowError> {
         let batch = kind.batch(rows)?;
         let schema = batch.schema();
         // The number says which keys a column is encrypted with, and none is.

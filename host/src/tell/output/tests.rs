@@ -116,9 +116,10 @@ fn few_rows_of_many_records() {
             let whole = bytes(name, candidate_rows(&left, &left), &rows, 2, &[usize::MAX]);
             // An empty file is no table to read.
             if n > 0 {
-                let ids = rows_of(name, &whole).into_iter().map(|row| row[1].clone()).collect::<Vec<_>>();
-                let wanted = rows.iter().map(|row| left.text(row.right)).collect::<Vec<_>>();
-                assert_eq!(ids, wanted, "{name}");
+                let fields = |row: &Candidate| {
+                    [left.text(row.left), left.text(row.right), RULES[row.rule as usize].to_owned()]
+                };
+                assert_eq!(rows_of(name, &whole), rows.iter().map(fields).collect::<Vec<_>>(), "{name}");
             }
         }
     }

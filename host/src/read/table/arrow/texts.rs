@@ -3,6 +3,8 @@
 //! arrow-cast can do this too, but it brings the casts between all pairs of types along, which was the longest step on
 //! the way to a finished build. What is needed of them is this file.
 
+mod doubles;
+
 use super::{Unpacked, is_uuid};
 use crate::base::error::{Error, Result};
 use crate::base::list::list;
@@ -109,7 +111,12 @@ impl Sink<'_> {
                 self.primitives(array.as_primitive::<Float16Type>(), |sink, value| sink.written(value))
             },
             DataType::Float32 => self.floats(array.as_primitive::<Float32Type>()),
-            DataType::Float64 => self.floats(array.as_primitive::<Float64Type>()),
+            DataType::Float64 => self.primitives(array.as_primitive::<Float64Type>(), |sink, value| {
+                match doubles::short(value) {
+                    Some((text, len)) => sink.short(&text, len),
+                    None => sink.text(ryu::Buffer::new().format(value)),
+                }
+            }),
             DataType::Decimal32(..) => self.decimals(array.as_primitive::<Decimal32Type>()),
             DataType::Decimal64(..) => self.decimals(array.as_primitive::<Decimal64Type>()),
             DataType::Decimal128(..) => self.decimals(array.as_primitive::<Decimal128Type>()),
@@ -153,6 +160,15 @@ impl Sink<'_> {
         self.unpacked.add(value.len() as u64)?;
         self.texts.n_rows += 1;
         self.texts.piece.push(value.as_bytes());
+        Ok(())
+    }
+
+    /// The same, where it is the first so many bytes of some more, and there is one.
+    #[inline]
+    fn short(&mut self, bytes: &[u8], len: usize) -> Result<()> {
+        self.unpacked.add(len as u64)?;
+        self.texts.n_rows += 1;
+        self.texts.piece.push_from(bytes, 0..len);
         Ok(())
     }
 
