@@ -59,16 +59,24 @@ impl PortablePlan {
     /// The plan over an encoding of the predicates of these rules, which it must have been made for. Whatever was read, what
     /// comes of it is a program that can be walked, or an error.
     pub fn bind(&self, rules: &[Rule], encoded: &Encoded, options: ScanOptions) -> Result<Program> {
-        if self.rules != texts(rules) {
-            return Err(Error::Job("the plan was made for other rules".into()));
-        }
-        let unsound = |complaint: &str| Error::Job(format!("the plan is damaged: {complaint}"));
-        let sound = sound::check(&self.steps, encoded.predicates.len(), rules.len());
-        sound.map_err(|complaint| unsound(&complaint))?;
-        let program = Program::new(encoded, &self.steps, options)?.with_paths(self.paths.clone());
+        let program = self.program(rules, encoded, options)?.with_paths(self.paths.clone());
         access::check(encoded, &program, program.walk()?).map_err(unsound)?;
         Ok(program)
     }
+
+    /// The same without its paths: its tree, and the order of its branches.
+    pub(crate) fn program(&self, rules: &[Rule], encoded: &Encoded, options: ScanOptions) -> Result<Program> {
+        if self.rules != texts(rules) {
+            return Err(Error::Job("the plan was made for other rules".into()));
+        }
+        let sound = sound::check(&self.steps, encoded.predicates.len(), rules.len());
+        sound.map_err(|complaint| unsound(&complaint))?;
+        Program::new(encoded, &self.steps, options)
+    }
+}
+
+fn unsound(complaint: &str) -> Error {
+    Error::Job(format!("the plan is damaged: {complaint}"))
 }
 
 fn texts(rules: &[Rule]) -> Vec<String> {
