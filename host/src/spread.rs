@@ -14,6 +14,7 @@ mod choice;
 mod cover;
 mod covered;
 mod decided;
+mod forest;
 mod grid;
 mod hash;
 mod packs;
@@ -25,6 +26,7 @@ mod solve;
 mod unit_plan;
 mod values;
 
+pub use forest::Forest;
 pub use planned::{Budget, Counts};
 pub use solve::Solved;
 pub use unit_plan::UnitPlan;

@@ -39,21 +39,37 @@ impl Job {
 
     /// Why the job cannot be done in parts, each of which sees some records, if it cannot.
     pub(crate) fn check_apart(&self) -> Result<()> {
-        let refuse = |because: &str| Err(Error::Job(format!("this job cannot be spread over units: {because}")));
+        let refuse =
+            |because: &str| Err(Error::Job(format!("this job cannot be spread over units: {because}")));
         if let Pairing::Several { .. } = self.pairing {
-            return refuse("several tables are numbered through, one behind the other; put them into one table first");
+            return refuse(
+                "several tables are numbered through, one behind the other; put them into one table first",
+            );
         }
         if self.guards.most_in_block.is_some() {
             return refuse("how large a block is only the whole table tells; leave max_block out");
         }
         if self.guards.most_pairs.is_some() {
-            return refuse("no unit knows how many pairs others find; leave max_pairs out, and count what comes");
+            return refuse(
+                "no unit knows how many pairs others find; leave max_pairs out, and count what comes",
+            );
         }
         let file = self.rules.parse()?;
         if !file.tables().is_empty() {
-            return refuse("it looks values up in tables, whose files are not where units are done; make the values before");
+            return refuse(
+                "it looks values up in tables, whose files are not where units are done; make the values before",
+            );
         }
         Ok(())
+    }
+
+    /// Its tables, which are in memory.
+    pub(crate) fn in_memory(&self) -> Result<Vec<Batches>> {
+        let batches = |table: &Input| match table {
+            Input::Memory(batches) => Ok(batches.clone()),
+            Input::File(path) => Err(Error::table(path, "a sample is a table in memory, and this is a file")),
+        };
+        self.tables.iter().map(batches).collect()
     }
 
     /// Reads rules and tables, of which any may have no rows.

@@ -256,14 +256,13 @@ impl Samples<'_> {
         }
         let all_light = light.records + said.iter().map(|(_, load)| load.records).sum::<f64>();
         let n_light = (all_light / (2.0 * side)).ceil().clamp(1.0, MOST_UNITS + 1.0) as u32;
-        let share = Load {
-            records: light.records / f64::from(n_light),
-            pairs: light.pairs / f64::from(n_light),
-        };
+        let share =
+            Load { records: light.records / f64::from(n_light), pairs: light.pairs / f64::from(n_light) };
         let mut loads = vec![share; n_light as usize];
         // The largest first, each to the unit with least.
         said.sort_by(|a, b| b.1.records.total_cmp(&a.1.records).then(a.0.cmp(&b.0)));
-        let mut least: BinaryHeap<_> = (0..n_light).map(|unit| std::cmp::Reverse((share.records.to_bits(), unit))).collect();
+        let mut least: BinaryHeap<_> =
+            (0..n_light).map(|unit| std::cmp::Reverse((share.records.to_bits(), unit))).collect();
         let mut places = Vec::with_capacity(said.len());
         for (hash, load) in said {
             let Some(std::cmp::Reverse((_, unit))) = least.pop() else { break };
@@ -287,7 +286,8 @@ impl Samples<'_> {
             }
             for unit in blocks.first..blocks.first + blocks.n_units() {
                 let [left, right] = blocks.of_unit(unit);
-                let of = [records[0] / f64::from(n[0]), records[usize::from(!is_one_table)] / f64::from(n[1])];
+                let of =
+                    [records[0] / f64::from(n[0]), records[usize::from(!is_one_table)] / f64::from(n[1])];
                 let load = match is_one_table && left == right {
                     true => Load { records: of[0], pairs: of[0] * of[0] / 2.0 },
                     false => Load { records: of[0] + of[1], pairs: of[0] * of[1] },

@@ -127,7 +127,9 @@ impl<'p> Ready<'p> {
     /// Over a table, of which the records are left ones, or right ones, of the predicates.
     pub(super) fn over<'a>(&'a self, table: &'a Table, role: usize) -> Result<Over<'a>> {
         let (values, grid) = match &self.how {
-            How::Key(_, values) => (values[role].iter().map(|value| value.over(table)).collect::<Result<_>>()?, None),
+            How::Key(_, values) => {
+                (values[role].iter().map(|value| value.over(table)).collect::<Result<_>>()?, None)
+            }
             How::Elements(_, _, values, free) => {
                 let free = free.as_ref().map(|free| free.over(table, role)).transpose()?;
                 (vec![values[role].over(table)?], free)

@@ -151,6 +151,8 @@ pub(super) fn compared(predicate: &Predicate) -> Result<[Value; 2]> {
 pub(super) fn operands(predicate: &Predicate) -> Result<(&Operand, &Operand, Domain)> {
     match &predicate.test {
         Test::Compare { left, right, domain, .. } => Ok((left, right, *domain)),
-        Test::Value { .. } => Err(Error::Job(format!("the plan is damaged: `{predicate}` compares no records"))),
+        Test::Value { .. } => {
+            Err(Error::Job(format!("the plan is damaged: `{predicate}` compares no records")))
+        }
     }
 }

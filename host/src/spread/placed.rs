@@ -57,7 +57,8 @@ impl Blocks {
         match (self.is_one_table, side) {
             (true, _) => {
                 (0..block).for_each(|before| take(Standing { unit: self.unit(before, block), side: 1 }));
-                (block..self.n[1]).for_each(|behind| take(Standing { unit: self.unit(block, behind), side: 0 }));
+                (block..self.n[1])
+                    .for_each(|behind| take(Standing { unit: self.unit(block, behind), side: 0 }));
             }
             (false, 0) => {
                 (0..self.n[1]).for_each(|right| take(Standing { unit: self.unit(block, right), side: 0 }))
@@ -99,11 +100,6 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// How many units there are.
-    pub(super) fn n_units(&self) -> u64 {
-        u64::from(self.n_light) + self.heavy.iter().map(|heavy| heavy.blocks.n_units()).sum::<u64>()
-    }
-
     fn heavy(&self, hash: u64) -> Option<&Heavy> {
         let place = self.heavy.binary_search_by_key(&hash, |heavy| heavy.hash).ok()?;
         self.heavy.get(place)
@@ -195,7 +191,6 @@ mod tests {
         let heavy = [(3, 12), (9, 15)].map(|(hash, first)| Heavy { hash, blocks: blocks(first) });
         let placed =
             Placed { is_one_table: true, first: 10, n_light: 2, said: vec![(5, 1)], heavy: heavy.to_vec() };
-        assert_eq!(placed.n_units(), 8);
         let one_sided: Vec<bool> = (10..18).map(|unit| placed.is_one_sided(unit)).collect();
         assert_eq!(one_sided, [true, true, true, false, true, true, false, true]);
         let units = |hash, id| {

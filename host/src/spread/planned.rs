@@ -56,12 +56,12 @@ impl UnitPlan {
     /// Plans how a job over tables of so many records is spread, of which the job's own tables are samples.
     pub fn new(
         job: &Job,
-        samples: &[Batches],
         counts: &Counts,
         budget: &Budget,
         control: &Control,
     ) -> Result<Self> {
         job.check_apart()?;
+        let samples = &job.in_memory()?[..];
         if samples.len() != counts.records.len() || samples.is_empty() || samples.len() > 2 {
             let message =
                 format!("there are {} tables, and {} counts of records", samples.len(), counts.records.len());
@@ -82,7 +82,9 @@ fn check(prepared: &Prepared) -> Result<()> {
         );
     }
     if prepared.all.is_some() {
-        return refuse("all pairs are wanted, and what is in all units together is then what one machine has; give it rules");
+        return refuse(
+            "all pairs are wanted, and what is in all units together is then what one machine has; give it rules",
+        );
     }
     Ok(())
 }
@@ -103,7 +105,8 @@ impl Planning<'_> {
         for (table, batches) in tables.iter().zip(self.samples) {
             let columns_of_ids = table.id_columns.first().and_then(Option::as_ref);
             let Some(id) = columns_of_ids else {
-                let message = "records need ids that tell them apart wherever they are: name their column with `id`";
+                let message =
+                    "records need ids that tell them apart wherever they are: name their column with `id`";
                 return Err(Error::table(&table.path, message));
             };
             check_ids(batches, id)?;
@@ -278,7 +281,11 @@ impl Planning<'_> {
         let tables = [Some(&self.prepared.left), self.prepared.second()].into_iter().flatten();
         let of_table = |(table, n): (&Table, &u64)| {
             let len: usize = (0..table.n_records()).map(|record| table.ids.borrowed(record).len()).sum();
-            let own = if table.ids.are_integers() { 8.0 } else { 4.0 + len as f64 / f64::from(table.n_records().max(1)) };
+            let own = if table.ids.are_integers() {
+                8.0
+            } else {
+                4.0 + len as f64 / f64::from(table.n_records().max(1))
+            };
             own * *n as f64
         };
         tables.zip(&self.counts.records).map(of_table).sum()

@@ -14,7 +14,11 @@ pub(super) enum Reach {
     All,
     Lengths(Box<Alike>),
     /// Left numbers less right ones, at least and at most; of one table, either way round.
-    Numbers { least: f64, most: f64, is_one_table: bool },
+    Numbers {
+        least: f64,
+        most: f64,
+        is_one_table: bool,
+    },
 }
 
 impl Reach {

@@ -182,7 +182,8 @@ impl UnitPlan {
         };
         let rule = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let field = |name: &str, data_type| Field::new(name, data_type, false);
-        let fields = vec![field("left", ids(0)), field("right", ids(self.n_tables() - 1)), field("rule", rule)];
+        let fields =
+            vec![field("left", ids(0)), field("right", ids(self.n_tables() - 1)), field("rule", rule)];
         Arc::new(Schema::new(fields))
     }
 }
@@ -230,7 +231,8 @@ impl Records {
             }
         }
         found.retain(|pair| {
-            let (Some((left, l)), Some((right, r))) = (known[0].get(&pair.left), known[1].get(&pair.right)) else {
+            let (Some((left, l)), Some((right, r))) = (known[0].get(&pair.left), known[1].get(&pair.right))
+            else {
                 return false;
             };
             let meeting = ready.meeting([left, right], [*l, *r]);

@@ -55,7 +55,8 @@ impl UnitPlan {
 
     /// The columns that are needed of a table's records.
     pub(super) fn narrowed(&self, table: usize, batches: &Batches) -> Result<Batches> {
-        let no_table = || Error::Job(format!("the plan is of {} tables, and this is table {table}", self.n_tables()));
+        let no_table =
+            || Error::Job(format!("the plan is of {} tables, and this is table {table}", self.n_tables()));
         narrowed(batches, self.decided.columns.get(table).ok_or_else(no_table)?)
     }
 
