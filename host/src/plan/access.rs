@@ -95,32 +95,7 @@ pub fn choose(
     costs: &[f64],
     rates: &Rates,
 ) -> Result<Vec<Chosen>> {
-    choose_among(encoded, program, &branches(encoded, program), block, costs, rates)
-}
-
-/// The same for one branch alone, or for its parts.
-pub(crate) fn choose_for(
-    encoded: &Encoded,
-    program: &Program,
-    branch: usize,
-    block: &Block,
-    costs: &[f64],
-    rates: &Rates,
-) -> Result<Vec<Chosen>> {
-    let steps = program.branches().get(branch);
-    let lost = || Error::Internal(format!("the plan has no branch {branch}"));
-    let branch = Branch::new(encoded, steps.ok_or_else(lost)?, &program.options());
-    choose_among(encoded, program, &[branch], block, costs, rates)
-}
-
-fn choose_among(
-    encoded: &Encoded,
-    program: &Program,
-    branches: &[Branch<'_>],
-    block: &Block,
-    costs: &[f64],
-    rates: &Rates,
-) -> Result<Vec<Chosen>> {
+    let branches = branches(encoded, program);
     let mut distinct: HashSet<&Key> = HashSet::new();
     branches.iter().for_each(|branch| branch.add_keys(&mut distinct));
     let distinct: Vec<&Key> = distinct.into_iter().collect();

@@ -38,8 +38,8 @@ pub(super) struct Alike {
     kind: Kind,
     /// Archived: it is asked as backends ask it.
     measure: AlignedVec,
-    /// By length.
-    needs: OnceLock<Vec<Needs>>,
+    /// By length, as far as somebody asked.
+    needs: Vec<OnceLock<Needs>>,
 }
 
 /// What is needed of a value.
@@ -92,7 +92,8 @@ impl Alike {
         };
         let measure = rkyv::to_bytes::<rkyv::rancor::Error>(&measure)
             .map_err(|error| Error::Internal(format!("`{predicate}` cannot be archived: {error}")))?;
-        Ok(Self { kind, measure, needs: OnceLock::new() })
+        let needs = (0..=REMEMBERED).map(|_| OnceLock::new()).collect();
+        Ok(Self { kind, measure, needs })
     }
 
     fn measure(&self) -> Result<&ArchivedMeasure> {
@@ -149,17 +150,14 @@ impl Alike {
 
     /// What is needed of a value of this length.
     fn needs(&self, length: u32) -> Result<Needs> {
-        if length > REMEMBERED {
-            return self.worked_out(length);
-        }
-        let known = match self.needs.get() {
-            Some(known) => known,
+        let Some(known) = self.needs.get(length as usize) else { return self.worked_out(length) };
+        match known.get() {
+            Some(needs) => Ok(*needs),
             None => {
-                let all = (0..=REMEMBERED).map(|length| self.worked_out(length)).collect::<Result<_>>()?;
-                self.needs.get_or_init(|| all)
+                let needs = self.worked_out(length)?;
+                Ok(*known.get_or_init(|| needs))
             }
-        };
-        Ok(known[length as usize])
+        }
     }
 
     fn worked_out(&self, length: u32) -> Result<Needs> {

@@ -15,6 +15,8 @@ pub(super) struct Decided {
     pub(super) carried: Carried,
     /// By table: the columns that are needed, the one with the ids first.
     pub(super) columns: Vec<Vec<Needed>>,
+    /// By table: the names of all others.
+    pub(super) others: Vec<Vec<String>>,
     /// By table: whether ids are integers.
     pub(super) has_integers: Vec<bool>,
     /// The tree, and the order of its branches.
@@ -22,9 +24,16 @@ pub(super) struct Decided {
     pub(super) branches: Vec<BranchUnits>,
     /// By unit.
     pub(super) packs: Vec<u32>,
-    pub(super) is_scored: bool,
+    pub(super) scored: Option<Scored>,
     /// What `explain` tells, as JSON.
     pub(super) told: String,
+}
+
+/// How candidates are scored.
+#[derive(Debug, Archive, Serialize, Deserialize)]
+pub(super) struct Scored {
+    /// The weights of Fellegi and Sunter's model, as the file has them; none, where a score is a mean.
+    pub(super) weights: Option<String>,
 }
 
 /// A column that is needed.

@@ -23,7 +23,9 @@ pub struct Forest {
 impl Forest {
     /// Of pairs in columns `left` and `right`; with `two_tables`, ids of the one are not those of the other.
     pub fn of(pairs: &Batches, two_tables: bool, control: &Control) -> Result<Self> {
-        let lost = |error: ArrowError| Error::table(pairs.name(), format!("pairs have columns left and right: {error}"));
+        let lost = |error: ArrowError| {
+            Error::table(pairs.name(), format!("pairs have columns left and right: {error}"))
+        };
         let schema = pairs.schema();
         let places = ["left", "right"].map(|name| schema.index_of(name));
         let [left, right] = places;
@@ -36,7 +38,8 @@ impl Forest {
         let all = concat_batches(&own, &projected.collect::<Result<Vec<_>>>()?).map_err(lost)?;
         let name = pairs.name().display().to_string();
         let memory = Some(Batches::new(&name, own.clone(), vec![all.clone()])?);
-        let source = PairSource { path: pairs.name().to_owned(), memory, two_tables, ..PairSource::default() };
+        let source =
+            PairSource { path: pairs.name().to_owned(), memory, two_tables, ..PairSource::default() };
         let file = PairFile::read(&source, control)?;
         let mut trees = Trees::new(file.n_records());
         let rows = (0..).zip(&file.pairs).filter(|(_, pair)| trees.unite(pair.left, pair.right));
@@ -84,7 +87,8 @@ mod tests {
     fn what_closes_a_circle_is_left_out() {
         let batch =
             record_batch!(("left", Int64, [1, 2, 3, 1, 5, 1]), ("right", Int64, [2, 3, 1, 3, 6, 2])).unwrap();
-        let pairs = Batches::new("pairs", batch.schema(), vec![batch.slice(0, 2), batch.slice(2, 4)]).unwrap();
+        let pairs =
+            Batches::new("pairs", batch.schema(), vec![batch.slice(0, 2), batch.slice(2, 4)]).unwrap();
         let kept = |two_tables| {
             let forest = Forest::of(&pairs, two_tables, &Control::default()).unwrap();
             let of = |nth: usize| forest.batches[0].column(nth).as_primitive::<Int64Type>().values().to_vec();

@@ -1,9 +1,9 @@
 //! Planning: from samples, counts and a budget to units.
 
 use super::choice::{Candidate, Samples};
-use super::decided::{BranchUnits, Decided};
+use super::decided::{BranchUnits, Decided, Scored};
 use super::packs::{Load, packs};
-use super::schema::needed;
+use super::schema::{needed, others};
 use super::unit_plan::{UnitPlan, of_ids};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
@@ -11,6 +11,7 @@ use crate::device::always_there;
 use crate::job::{Job, Prepared};
 use crate::plan::PortablePlan;
 use crate::read::table::{Batches, Table};
+use crate::rules::ScoreMethod;
 use arrow_schema::DataType;
 use serde_json::{Value, json};
 
@@ -54,12 +55,7 @@ const FEW: u64 = 30_000_000;
 
 impl UnitPlan {
     /// Plans how a job over tables of so many records is spread, of which the job's own tables are samples.
-    pub fn new(
-        job: &Job,
-        counts: &Counts,
-        budget: &Budget,
-        control: &Control,
-    ) -> Result<Self> {
+    pub fn new(job: &Job, counts: &Counts, budget: &Budget, control: &Control) -> Result<Self> {
         job.check_apart()?;
         let samples = &job.in_memory()?[..];
         if samples.len() != counts.records.len() || samples.is_empty() || samples.len() > 2 {
@@ -136,6 +132,7 @@ impl Planning<'_> {
         }
         let n_packs = (PACKS_A_CORE * budget.cores.max(1)).min(loads.len().max(1) as u64);
         let packs = packs(&loads, n_packs as usize);
+        let scored = budget.is_scored.then(|| scored(prepared)).transpose()?;
         let told = self.told(side, bytes, &chosen, (n_packs, &packs, &loads), &columns).to_string();
         let ids = columns.iter().filter_map(|columns| Some(columns.first()?.name.clone())).collect();
         let mut first = 0;
@@ -148,12 +145,13 @@ impl Planning<'_> {
         Ok(UnitPlan {
             decided: Decided {
                 carried: self.job.carried(ids)?,
+                others: self.samples.iter().zip(&columns).map(|(all, needed)| others(all, needed)).collect(),
                 columns,
                 has_integers: samples.tables.iter().map(|table| table.ids.are_integers()).collect(),
                 plan: PortablePlan::of(&prepared.plan),
                 branches: steps.zip(chosen).map(branch).collect(),
                 packs,
-                is_scored: budget.is_scored,
+                scored,
                 told,
             },
         })
@@ -306,6 +304,26 @@ impl Planning<'_> {
         rules.dedup();
         rules.into_iter().map(|rule| self.prepared.plan.rules[rule as usize].name.as_str()).collect()
     }
+}
+
+/// What a score needs elsewhere.
+fn scored(prepared: &Prepared) -> Result<Scored> {
+    let no_score = || Error::Job("the rule file has no [score] section".into());
+    let scoring = prepared.scoring().ok_or_else(no_score)?;
+    if let Some(attribute) = scoring.attributes().iter().find(|attribute| attribute.term_frequency.is_some())
+    {
+        let message = format!(
+            "this job cannot be spread over units with its score: how frequent values of `{}` are only the whole table tells; leave \
+             `term_frequency` out",
+            attribute.name
+        );
+        return Err(Error::Job(message));
+    }
+    let weights = match scoring.method() {
+        ScoreMethod::WeightedMean => None,
+        ScoreMethod::FellegiSunter => Some(scoring.weights()?.0.to_string()),
+    };
+    Ok(Scored { weights })
 }
 
 /// Whether the order of ids follows from their type.

@@ -4,7 +4,7 @@
 use super::decided::Needed;
 use crate::base::error::{Error, Result};
 use crate::read::table::{Batches, Kind, Table};
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, NullArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use std::sync::Arc;
 
@@ -31,6 +31,28 @@ pub(super) fn needed(batches: &Batches, table: &Table) -> Result<Vec<Needed>> {
         Ok(Needed { holds: holds(field.data_type()), kind: column.kind, name })
     };
     table.read_columns(&names).into_iter().map(of).collect()
+}
+
+/// The names of the columns of batches that are not needed.
+pub(super) fn others(batches: &Batches, needed: &[Needed]) -> Vec<String> {
+    let names = batches.schema().fields().iter().map(|field| field.name());
+    names.filter(|name| needed.iter().all(|needed| needed.name != **name)).cloned().collect()
+}
+
+/// The same batches with columns of these names that hold nothing, behind their own: a rule file may name columns that it does not
+/// need, and what a name means hangs on all columns.
+pub(super) fn widened(batches: &Batches, others: &[String]) -> Result<Batches> {
+    let own = batches.schema().fields().iter().map(|field| field.as_ref().clone());
+    let more = others.iter().map(|name| Field::new(name, DataType::Null, true));
+    let schema = Arc::new(Schema::new(own.chain(more).collect::<Vec<_>>()));
+    let widened = batches.batches().iter().map(|batch| {
+        let nothing = || Arc::new(NullArray::new(batch.num_rows())) as ArrayRef;
+        let columns = batch.columns().iter().cloned().chain(others.iter().map(|_| nothing())).collect();
+        RecordBatch::try_new(schema.clone(), columns)
+            .map_err(|error| Error::Internal(format!("columns cannot be added: {error}")))
+    });
+    let widened = widened.collect::<Result<Vec<_>>>()?;
+    Batches::new(&batches.name().display().to_string(), schema, widened)
 }
 
 /// A table with these columns and no rows, where another one stands for it.

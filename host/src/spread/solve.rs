@@ -8,32 +8,38 @@
 //! them either way round, unless all that rules ask is the same both ways.
 
 use super::cover::{Ready, Shown};
-use super::decided::BranchUnits;
+use super::decided::{BranchUnits, Scored};
 use super::unit_plan::{UnitPlan, of_id, predicates};
 use crate::base::compared::Compared;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::encode::encode;
+use crate::entities::score::{Kept, Scoring};
 use crate::operators::Backend;
 use crate::operators::scan::Wanted;
-use crate::plan::access::{choose_for, paths};
+use crate::plan::ScanOptions;
+use crate::plan::access::{choose, paths};
 use crate::plan::cost::{self, CostModel};
 use crate::plan::partition::{Area, whole};
 use crate::plan::sweep::Block;
-use crate::plan::{Program, ScanOptions};
 use crate::read::table::{Batches, Table};
 use crate::rules::{Limit, Measure, Predicate, RuleSet, Score, Test};
 use crate::run::loaded::Loaded;
 use crate::run::schedule::{MOST_CANDIDATES, run_as};
-use crate::tell::output::{CandidateRows, Rows};
+use crate::tell::output::{CandidateRows, Rows, ScoredRows};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use hashbrown::HashMap;
 use hyperblock_shared::layout::Candidate;
+use hyperblock_shared::path::{Branch, UNKNOWN};
+use hyperblock_shared::text::scratch_words;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Rows of a batch.
 const ROWS: usize = 1 << 16;
+/// Pairs that are not worth another thread.
+const PAIRS: usize = 1 << 10;
 
 /// What was found in a unit.
 #[derive(Clone, Debug)]
@@ -90,15 +96,19 @@ impl UnitPlan {
         control.take_compared();
         let mut found = self.found(branch, &rules, &records, device, control)?;
         let compared = control.take_compared();
+        control.check()?;
         let ready = Ready::new(&branch.cover, &rules.predicates, self.is_one_table())?;
         if ready.are_pairs_shared(self.is_one_table()) {
             records.keep_own(&ready, unit, &mut found)?;
         }
+        let mut found = self.witnessed(branch, &rules, &records, found, control)?;
         found.sort_unstable_by_key(|pair| (pair.left, pair.right));
-        self.rows(&rules, bound.score, &records, &found, compared, device, control)
+        let (schema, batches) = self.rows(&rules, bound.score, &records, &found, (device, control))?;
+        Ok(Solved { schema, batches, compared })
     }
 
-    /// What the branch finds among the records: all pairs that it admits, in any order, each with the lesser id on the left.
+    /// The pairs that the branch admits of those that the unit compares, in any order, each with the lesser id on the left; and with the
+    /// first of its own rules. Only what the branch asks is encoded.
     fn found(
         &self,
         branch: &BranchUnits,
@@ -110,21 +120,17 @@ impl UnitPlan {
         let order = records.order();
         let part = order.as_ref().map(|order| records.left.part(order));
         let left = part.as_ref().unwrap_or(&records.left);
-        let encoded = encode(left, records.right.as_ref(), &rules.predicates, control)?;
+        let alone = self.decided.plan.part(rules, branch.steps.clone())?;
+        let encoded = encode(left, records.right.as_ref(), &alone.predicates, control)?;
         control.check()?;
-        let program = self.decided.plan.program(&rules.rules, &encoded, ScanOptions::default())?;
-        let model = CostModel::builtin(device.kind())?.on(device.figures());
-        let costs = cost::costs(&model, &encoded);
-        let of_branch = |program: &Program| program.branches().iter().position(|it| it.steps == branch.steps);
-        let nth = of_branch(&program)
-            .ok_or_else(|| Error::Job("the plan is damaged: a unit of no branch".into()))?;
+        let program = alone.program(&encoded, ScanOptions::default())?;
         let (n_left, n_right) = (encoded.n_left, encoded.n_right);
         let areas = match records.n_first {
             None => vec![whole(n_left, n_right, records.right.is_none())],
             Some(n) => {
                 let there = Area { left_from: 0, left_upto: n, right_from: n, right_upto: n_right, half: 0 };
                 let back = Area { left_from: n, left_upto: n_left, right_from: 0, right_upto: n, half: 0 };
-                if rules.predicates.iter().all(is_same_turned) { vec![there] } else { vec![there, back] }
+                if alone.predicates.iter().all(is_same_turned) { vec![there] } else { vec![there, back] }
             }
         };
         let is_either_way = areas.len() > 1;
@@ -134,7 +140,9 @@ impl UnitPlan {
             right: first.right_from..first.right_upto,
             half: first.half == 1,
         };
-        let chosen = choose_for(&encoded, &program, nth, &block, &costs, &model.rates())?;
+        let model = CostModel::builtin(device.kind())?.on(device.figures());
+        let costs = cost::costs(&model, &encoded);
+        let chosen = choose(&encoded, &program, &block, &costs, &model.rates())?;
         let program = program.with_paths(paths(&chosen));
         let mut loaded = Loaded::new(device, &encoded, &program)?;
         let wanted = Wanted { most: MOST_CANDIDATES, is_sorted: false, control };
@@ -156,22 +164,67 @@ impl UnitPlan {
         Ok(found)
     }
 
+    /// Leaves those of a branch's pairs that no earlier branch admits, with the first rule of all: what a walk over all branches says of
+    /// them. Of most branches few records have pairs, so only these are encoded for that.
+    fn witnessed(
+        &self,
+        branch: &BranchUnits,
+        rules: &RuleSet,
+        records: &Records,
+        found: Vec<Candidate>,
+        control: &Control,
+    ) -> Result<Vec<Candidate>> {
+        let plan = &self.decided.plan;
+        let goes_on = plan.part(rules, branch.steps.clone())?.goes_on;
+        if found.is_empty() || branch.steps.start == 0 && !goes_on {
+            return Ok(found);
+        }
+        let all = plan.part(rules, 0..if goes_on { plan.n_steps() } else { branch.steps.end })?;
+        let Named { left, right, pairs } = records.named(&found);
+        let encoded = encode(&left, right.as_ref(), &all.predicates, control)?;
+        let program = all.program(&encoded, ScanOptions::default())?;
+        let walk = program.walk()?;
+        let branch = Branch { from: branch.steps.start, upto: branch.steps.end, known: UNKNOWN };
+        let scratch = || vec![0u64; scratch_words(encoded.longest()) as usize];
+        let witness = |scratch: &mut Vec<u64>, (pair, [left, right]): (&Candidate, &[u32; 2])| {
+            control.pass();
+            let rule = walk.witness(branch, &encoded, *left, *right, &mut scratch[..], &mut ())?;
+            Some(Candidate { rule, ..*pair })
+        };
+        let both = found.par_iter().zip(&pairs).with_min_len(PAIRS);
+        Ok(both.map_init(scratch, witness).flatten_iter().collect())
+    }
+
+    /// Candidates as a job hands them on: if they are scored, those that reach the threshold.
     fn rows(
         &self,
         rules: &RuleSet,
-        _score: Option<Score>,
+        score: Option<Score>,
         records: &Records,
         found: &[Candidate],
-        compared: Compared,
-        _device: &dyn Backend,
-        _control: &Control,
-    ) -> Result<Solved> {
+        (device, control): (&dyn Backend, &Control),
+    ) -> Result<(SchemaRef, Vec<RecordBatch>)> {
         let names = rules.rules.iter().map(|rule| rule.name.clone()).collect();
         let right = records.right.as_ref().unwrap_or(&records.left);
         let rows = CandidateRows::new(&records.left.ids, &right.ids, names);
-        let internal = |error| Error::Internal(format!("candidates are no batch: {error}"));
-        let batches = found.chunks(ROWS).map(|some| rows.batch(some).map_err(internal));
-        Ok(Solved { schema: rows.schema(), batches: batches.collect::<Result<_>>()?, compared })
+        let (Some(scored), false) = (&self.decided.scored, found.is_empty()) else {
+            let schema = if self.decided.scored.is_some() { self.schema() } else { rows.schema() };
+            return Ok((schema, in_batches(&rows, found)?));
+        };
+        let no_score = || Error::Job("the rule file has no [score] section".into());
+        let Named { left, right, pairs } = records.named(found);
+        let encode = |predicates: &[Predicate]| encode(&left, right.as_ref(), predicates, control);
+        let mut scoring = Scoring::of(score.ok_or_else(no_score)?, encode)?;
+        if let Some(weights) = &scored.weights {
+            scoring = scoring.weighted(weights)?;
+        }
+        let numbered = found.iter().zip(pairs);
+        let numbered = numbered.map(|(pair, [left, right])| Candidate { left, right, ..*pair });
+        let numbered: Vec<Candidate> = numbered.collect();
+        let kept = scoring.load(device)?.kept(&numbered, scoring.threshold(), control)?;
+        let kept: Vec<Kept> = kept.into_iter().map(|(place, score)| (found[place], score)).collect();
+        let rows = ScoredRows { candidates: rows, are_weights: scored.weights.is_some() };
+        Ok((rows.schema(), in_batches(&rows, &kept)?))
     }
 
     /// The columns of candidates.
@@ -182,10 +235,21 @@ impl UnitPlan {
         };
         let rule = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let field = |name: &str, data_type| Field::new(name, data_type, false);
-        let fields =
+        let mut fields =
             vec![field("left", ids(0)), field("right", ids(self.n_tables() - 1)), field("rule", rule)];
+        let names: &[&str] = match &self.decided.scored {
+            None => &[],
+            Some(Scored { weights: None }) => &["score"],
+            Some(Scored { weights: Some(_) }) => &["weight", "probability"],
+        };
+        fields.extend(names.iter().map(|name| field(name, DataType::Float64)));
         Arc::new(Schema::new(fields))
     }
+}
+
+fn in_batches<R: Rows>(rows: &R, all: &[R::Row]) -> Result<Vec<RecordBatch>> {
+    let internal = |error| Error::Internal(format!("candidates are no batch: {error}"));
+    all.chunks(ROWS).map(|some| rows.batch(some).map_err(internal)).collect()
 }
 
 /// Two blocks of one table as one.
@@ -205,7 +269,43 @@ fn is_same_turned(predicate: &Predicate) -> bool {
         }
 }
 
+/// The records that some pairs are of, by themselves.
+struct Named {
+    left: Table,
+    right: Option<Table>,
+    /// By pair: which of them.
+    pairs: Vec<[u32; 2]>,
+}
+
 impl Records {
+    /// The records that pairs are of, numbered anew in their order.
+    fn named(&self, found: &[Candidate]) -> Named {
+        let numbered = |records: &mut dyn Iterator<Item = u32>, n: u32| {
+            let mut numbers = vec![0; n as usize];
+            records.for_each(|record| numbers[record as usize] = 1);
+            let there: Vec<u32> = (0..n).filter(|record| numbers[*record as usize] == 1).collect();
+            (0..).zip(&there).for_each(|(number, &record)| numbers[record as usize] = number);
+            (numbers, there)
+        };
+        let n_left = self.left.n_records();
+        let [lefts, rights] = [|it: &Candidate| it.left, |it: &Candidate| it.right];
+        match &self.right {
+            None => {
+                let mut both = found.iter().map(lefts).chain(found.iter().map(rights));
+                let (numbers, there) = numbered(&mut both, n_left);
+                let pair = |it: &Candidate| [it.left, it.right].map(|record| numbers[record as usize]);
+                Named { left: self.left.part(&there), right: None, pairs: found.iter().map(pair).collect() }
+            }
+            Some(right) => {
+                let (of_left, lefts) = numbered(&mut found.iter().map(lefts), n_left);
+                let (of_right, rights) = numbered(&mut found.iter().map(rights), right.n_records());
+                let pair = |it: &Candidate| [of_left[it.left as usize], of_right[it.right as usize]];
+                let (left, right) = (self.left.part(&lefts), Some(right.part(&rights)));
+                Named { left, right, pairs: found.iter().map(pair).collect() }
+            }
+        }
+    }
+
     /// The records of two blocks of one table, those of the first before those of the second.
     fn order(&self) -> Option<Vec<u32>> {
         let n_first = self.n_first?;

@@ -3,7 +3,7 @@
 use super::cover::Ready;
 use super::decided::{BranchUnits, Decided};
 use super::hash;
-use super::schema::{narrowed, without_rows};
+use super::schema::{narrowed, widened, without_rows};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::job::Bound;
@@ -63,9 +63,12 @@ impl UnitPlan {
     /// Rules and tables, bound to each other. A table that is not there has no rows.
     pub(super) fn bound(&self, tables: Vec<Option<Batches>>, control: &Control) -> Result<Bound> {
         let carried = &self.decided.carried;
-        let or_none = |(nth, table): (usize, Option<Batches>)| match table {
-            Some(table) => Ok(table),
-            None => without_rows(carried.name(nth), &self.decided.columns[nth]),
+        let or_none = |(nth, table): (usize, Option<Batches>)| {
+            let own = match table {
+                Some(table) => table,
+                None => without_rows(carried.name(nth), &self.decided.columns[nth])?,
+            };
+            widened(&own, self.decided.others.get(nth).map_or(&[], Vec::as_slice))
         };
         let tables = tables.into_iter().enumerate().map(or_none).collect::<Result<Vec<_>>>()?;
         carried.job(tables)?.read_some(control)?.bind()
