@@ -128,15 +128,10 @@ impl Alike {
     ) -> Result<Option<Needs>> {
         found.clear();
         let length = match &self.kind {
-            Kind::Tokens(tokenizer) => {
-                let Some(text) = values.text(row) else { return Ok(None) };
-                tokens_of(&text, *tokenizer, found);
-                found.len() as u32
-            }
-            Kind::Grams(q) => {
-                let Some(text) = values.text(row) else { return Ok(None) };
-                grams_of(&text, *q, found)
-            }
+            Kind::Tokens(_) | Kind::Grams(_) => match values.text(row) {
+                Some(text) => self.parts(&text, found),
+                None => 0,
+            },
             Kind::Cells(grid) => {
                 let Some(place) = values.place(row) else { return Ok(None) };
                 found.extend(grid.cells(place, CELLS).map(u64::from));
@@ -146,6 +141,18 @@ impl Alike {
             }
         };
         if length == 0 { Ok(None) } else { self.needs(length).map(Some) }
+    }
+
+    /// The same of a text; its length.
+    fn parts(&self, text: &str, found: &mut Vec<u64>) -> u32 {
+        match &self.kind {
+            Kind::Tokens(tokenizer) => {
+                tokens_of(text, *tokenizer, found);
+                found.len() as u32
+            }
+            Kind::Grams(q) => grams_of(text, *q, found),
+            Kind::Cells(_) => 0,
+        }
     }
 
     /// What is needed of a value of this length.
@@ -234,4 +241,86 @@ fn grams_of(text: &str, q: u32, found: &mut Vec<u64>) -> u32 {
         }
     }
     starts.len() as u32 - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::table::{ColumnSchema, Kind, Schema};
+    use crate::rules::{RuleFile, RuleSet, bind};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    fn alike(when: &str) -> Vec<Alike> {
+        let column = ColumnSchema { name: "a".into(), kind: Kind::Text, why_text: None };
+        let schema = Schema { table: "t".into(), columns: vec![column] };
+        let source = format!("[[rules]]\nwhen = \"{when}\"\n");
+        let file = RuleFile::parse(Path::new("rules.toml"), source).unwrap();
+        let RuleSet { predicates, .. } = RuleSet::new(bind(&file, &schema, &schema, true).unwrap());
+        let all = Alike::all_of(&predicates[0]);
+        all.into_iter().map(|q| Alike::new(&predicates[0], q).unwrap()).collect()
+    }
+
+    /// The first elements of a value, and whether it is free.
+    fn shown(alike: &Alike, text: &str) -> (BTreeSet<u64>, bool) {
+        let mut found = Vec::new();
+        let length = alike.parts(text, &mut found);
+        let Needs { prefix, is_free } = alike.needs(length).unwrap();
+        found.sort_unstable();
+        (found.into_iter().take(prefix as usize).collect(), is_free)
+    }
+
+    #[track_caller]
+    fn is_found(when: &str, a: &str, b: &str) -> Result<(), TestCaseError> {
+        for alike in alike(when) {
+            let [(of_a, a_is_free), (of_b, b_is_free)] = [a, b].map(|text| shown(&alike, text));
+            let is_found = !of_a.is_disjoint(&of_b) || a_is_free && b_is_free;
+            prop_assert!(is_found, "{when}: {a:?} {b:?}: {of_a:?} {of_b:?}");
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn values_that_hold_show_an_element_in_common(
+            a in "[abc]{1,14}", edits in prop::collection::vec((0usize..14, "[abc]?"), 0..4),
+            words in prop::collection::btree_set("[a-e]", 1..6), others in prop::collection::btree_set("[a-e]", 1..6),
+            tenths in 3u32..10,
+        ) {
+            let mut b: Vec<String> = a.chars().map(String::from).collect();
+            for (place, by) in edits {
+                let place = place % (b.len() + 1);
+                b.splice(place..(place + 1).min(b.len()), [by]);
+            }
+            let b = b.concat();
+            if !b.is_empty() {
+                let distance = strsim::levenshtein(&a, &b);
+                for most in distance..distance + 2 {
+                    is_found(&format!("levenshtein(l.a, r.a) <= {}", most.max(1)), &a, &b)?;
+                }
+                let longest = a.chars().count().max(b.chars().count());
+                if 10 * (longest - distance) >= tenths as usize * longest {
+                    is_found(&format!("levenshtein_similarity(l.a, r.a) >= 0.{tenths}"), &a, &b)?;
+                }
+            }
+            let (common, all) = (words.intersection(&others).count(), words.union(&others).count());
+            let [a, b] = [&words, &others].map(|words| words.iter().cloned().collect::<Vec<_>>().join(" "));
+            if 10 * common >= tenths as usize * all {
+                is_found(&format!("jaccard(words(l.a), words(r.a)) >= 0.{tenths}"), &a, &b)?;
+            }
+            if common > 0 {
+                is_found(&format!("overlap(words(l.a), words(r.a)) >= {common}"), &a, &b)?;
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_is_bounded_has_elements() {
+        assert_eq!(alike("levenshtein(l.a, r.a) <= 2").len(), 3);
+        assert_eq!(alike("levenshtein_similarity(l.a, r.a) >= 0.25").len(), 3);
+        assert_eq!(alike("levenshtein_similarity(l.a, r.a) >= 0.2").len(), 0);
+        assert_eq!(alike("jaro_winkler(l.a, r.a) >= 0.9").len(), 0);
+        assert_eq!(alike("jaccard(words(l.a), words(r.a)) >= 0.1").len(), 1);
+    }
 }

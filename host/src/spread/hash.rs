@@ -47,8 +47,8 @@ mod tests {
         assert_eq!([of_text(""), of_text("Ann"), of_text("a longer value")], HASHES);
         assert_eq!(mixed(1, 2), MIXED);
     }
-    const HASHES: [u64; 3] = [0, 0, 0];
-    const MIXED: u64 = 0;
+    const HASHES: [u64; 3] = [0x69ae_69ae_2f64_847a, 0x7ead_0b58_66f0_a2ec, 0x8523_cede_5a67_baa3];
+    const MIXED: u64 = 0xa453_e777_6a65_9344;
 
     #[test]
     fn hashes_differ_and_spread() {

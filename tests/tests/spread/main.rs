@@ -1,6 +1,9 @@
 //! A job spread over units finds what one run finds: whatever tables, rules, samples and batches there are, and however small units
 //! are.
 
+mod refused;
+mod skew;
+
 use hyperblock::spread::Budget;
 use hyperblock_tests::case::{Case, is_no_rule};
 use hyperblock_tests::generate::{cases, for_all, keyed_cases, near_cases, similar_cases, value_cases};
@@ -52,7 +55,8 @@ fn check(case: &Case, how: &How, seen: &RefCell<Seen>) {
     };
     let samples: Vec<_> =
         tables.tables.iter().map(|table| table.slice(0, table.num_rows().div_ceil(how.sampled))).collect();
-    let plan = match tables.plan(&samples, &budget(how.side)) {
+    let is_scored = case.whens.iter().any(|when| when == SCORE);
+    let plan = match tables.plan(&samples, &Budget { is_scored, ..budget(how.side) }) {
         Ok(plan) => plan,
         Err(error) => panic!("{error}\n{how:?} {case:?}"),
     };
@@ -102,6 +106,15 @@ fn random_cases() {
 fn random_keys() {
     let seen = all(100, keyed_cases(24));
     assert!(seen.covers["key"][1] > 50 && seen.covers["key"][2] > 25, "{seen:?}");
+}
+
+/// With scores as one run has them, to the last bit.
+#[test]
+fn scored_keys() {
+    let scored =
+        |case: Case| Case { whens: case.whens.into_iter().chain([SCORE.to_owned()]).collect(), ..case };
+    let seen = all(60, keyed_cases(20).prop_map(scored));
+    assert!(seen.n_pairs > 50, "{seen:?}");
 }
 
 #[test]
