@@ -35,7 +35,7 @@ fn budget(side: u64) -> Budget {
 
 /// What kept candidates are scored by, over the columns of random keys.
 const SCORE: &str = "[score]\nthreshold = 0.4\n[[score.attributes]]\nmeasure = \"jaro_winkler(l.name, r.name)\"\n\
-                     [[score.attributes]]\nwhen = \"l.state = r.state\"\n";
+                     [[score.attributes]]\nmeasure = \"l.state = r.state\"\n";
 
 /// What there was, over all cases.
 #[derive(Debug, Default)]
