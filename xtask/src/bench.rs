@@ -87,7 +87,7 @@ pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
 use graph_args::{ClosureArgs, ClosurePaperArgs, ClosurePeersArgs, ClusterArgs, RelationArgs};
-use job_args::{JobArgs, ReportArgs};
+use job_args::{DistanceArgs, JobArgs, ReportArgs, SpreadArgs};
 use std::path::PathBuf;
 
 /// What `cargo xtask bench` is asked.
@@ -348,32 +348,6 @@ pub(crate) struct InitArgs {
     save: Option<PathBuf>,
 }
 
-/// What is spread.
-#[derive(clap::Args)]
-pub(crate) struct SpreadArgs {
-    /// People
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1000..))]
-    rows: u32,
-    /// Without a zip code that a fifth of them share
-    #[arg(long)]
-    even: bool,
-    /// Cores that units are spread over
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    cores: u64,
-    /// Memory of a task
-    #[arg(long, value_name = "MIB", default_value_t = 4096)]
-    memory: u64,
-    /// Records of a side, whatever the memory
-    #[arg(long, value_name = "N")]
-    side: Option<u64>,
-    /// Tell of each unit
-    #[arg(long)]
-    units: bool,
-    /// Append the figures to the results in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
 /// Whose entities are measured.
 #[derive(clap::Args)]
 pub(crate) struct QualityArgs {
@@ -493,25 +467,6 @@ pub(crate) struct SetjoinPeersArgs {
     #[arg(long, value_name = "SIMILARITY", value_parser = similarity)]
     threshold: Vec<f64>,
     /// Also write the figures and the machine to a file in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
-/// The points' workload.
-#[derive(clap::Args)]
-pub(crate) struct DistanceArgs {
-    /// Points, as dense however many they are
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2..=100_000_000))]
-    rows: u32,
-    #[command(flatten)]
-    on: Devices,
-    /// The hyperblock to measure [default: built from this checkout]
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
-    /// Leave DuckDB out; the points are then read from CSV
-    #[arg(long)]
-    no_peers: bool,
-    /// Also write the figures and the machine to files in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 }

@@ -5,9 +5,9 @@
 //! `distance_peers.py` has its query. Both must find the same pairs, but for those within a millimetre of a kilometre: DuckDB
 //! compares doubles, and we whole numbers.
 
-use super::DistanceArgs;
 use super::against::{Program, Scratch, Subject, Turns};
 use super::job::summary;
+use super::job_args::DistanceArgs;
 use super::measure::Times;
 use super::pairs::{Pairs, read, without};
 use super::peers::{self, Seen};
