@@ -10,13 +10,14 @@ another version.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._asked import Rules, Tables, _rules, asked, quoted, text, whole
+from ._asked import Rules, Tables, _rules, asked, text, whole
 from ._errors import TableError
 from ._place import place
 
@@ -50,8 +51,9 @@ def mentioned(column: str, rules: Rules) -> bool:
         except (OSError, UnicodeDecodeError):
             # Whoever reads it for its own sake says so.
             return True
-    words = (words or "").casefold()
-    return "\\u" in words or any(name.casefold() in words for name in (column, column.replace('"', '""'), quoted(column)[1:-1]))
+    # Quotes are written twice, or behind a backslash, or both.
+    said, name = (re.sub(r'["\\]', "", text).casefold() for text in (words or "", column))
+    return name in said or "\\u" in (words or "").casefold()
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,8 @@ def _slots(schemas: Sequence[pa.Schema], columns: list[list[str]]) -> tuple[list
 
 
 def covering(spread: Spread, table: int, labels: Sequence[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What makes rows of units out of the records of a table: label, unit, side, and the slots."""
+    """What makes rows of units out of the records of a table: label, unit, side, and the slots. It is given the needed columns, in their
+    order, by whatever names: engines do not agree on what may be in one."""
     plan, names, slots, slots_of = spread.plan, spread.columns[table], spread.slots, spread.slots_of[table]
 
     def covered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -140,7 +143,7 @@ def covering(spread: Spread, table: int, labels: Sequence[int]) -> Callable[[Ite
         label_of = pa.array(labels, pa.int32())
         own = {slot: place for place, slot in enumerate(slots_of)}
         for some in gathered(batches, ROWS):
-            found = pa.table(_native.cover(plan, some.select(names), table))
+            found = pa.table(_native.cover(plan, some.rename_columns(names), table))
             # By place: a table's own columns come behind these three, and may be called as they are.
             placed = [label_of.take(found.column(0)), found.column(1), found.column(2)]
             rows = [found.column(3 + own[slot]).cast(of.type) if slot in own else pa.nulls(len(found), of.type) for slot, of in enumerate(slots)]
@@ -187,17 +190,21 @@ def gathered(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]
         yield pa.Table.from_batches(held)
 
 
-def forested(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A spanning forest of pairs: who is connected is what it was, and there are fewer pairs than records."""
-    import pyarrow as pa
+def foresting(two_tables: bool) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What makes a spanning forest of pairs: who is connected is what it was, and there are fewer pairs than records."""
 
-    forest: pa.Table | None = None
-    for some in gathered(batches, FOREST_ROWS):
-        pairs = some if forest is None else pa.concat_tables([forest, some])
-        with place("cpu", 1) as there:
-            forest = pa.table(_native.forest(pairs, there)).cast(some.schema)
-    if forest is not None:
-        yield from forest.to_batches()
+    def forested(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        forest: pa.Table | None = None
+        for some in gathered(batches, FOREST_ROWS):
+            pairs = some if forest is None else pa.concat_tables([forest, some])
+            with place("cpu", 1) as there:
+                forest = pa.table(_native.forest(pairs, there, two_tables)).cast(some.schema)
+        if forest is not None:
+            yield from forest.to_batches()
+
+    return forested
 
 
 def clustered(pairs: pa.Table, method: str, two_tables: bool, threads: int) -> pa.Table:

@@ -53,7 +53,8 @@ class Job:
         types = _types(self.frames, spread)
         schema = ", ".join(["label int", "unit bigint", "side tinyint", *(f"c{slot} {name}" for slot, name in enumerate(types))])
         rows = [
-            frame.select(*map(quoted, spread.columns[table])).mapInArrow(covering(spread, table, of_packs), schema)
+            frame.select(*(quoted(name).alias(f"c{at}") for at, name in enumerate(spread.columns[table])))
+            .mapInArrow(covering(spread, table, of_packs), schema)
             for table, frame in enumerate(self.frames)
         ]
         solve = solving(spread, choosing(device), self.threads, self.memory)
@@ -77,6 +78,7 @@ def job(
     max_shuffle: int | None,
     cores: int | None,
     checks_ids: bool = True,
+    side: int | None = None,
 ) -> Job:
     """Looks at tables, by the names of their options, and plans."""
     _needs_pyspark()
@@ -94,7 +96,7 @@ def job(
     n_cores = whole("cores", cores) or _cores(given[0])
     spread = planned(
         samples, counts, rules, id=ids[0], right_id=ids[1] if len(ids) > 1 else None, worker_memory=worker_memory,
-        cores=max(1, n_cores // threads),
+        cores=max(1, n_cores // threads), side=side,
     )  # fmt: skip
     bytes_of_copy = _bytes_of_copy(spread, samples, counts, [n for _, n in counted])
     planned_job = Job(spread, given, ids, n_cores, threads, worker_memory, bytes_of_copy)
@@ -215,7 +217,7 @@ def _bytes_of_copy(spread: Spread, samples: Sequence[pa.Table], counts: Sequence
     together = max(1, round(spread.told["copies"] / n_streams))
     for table, (sample, n) in enumerate(zip(samples, counts)):
         step = max(1, len(sample) // MEASURED)
-        some = sample.take(list(range(0, len(sample), step)))
+        some = sample.select(spread.columns[table]).take(list(range(0, len(sample), step)))
         batches = list(covering(spread, table, range(spread.n_packs))(some.to_batches()))
         if not batches:
             continue

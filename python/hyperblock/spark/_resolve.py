@@ -2,20 +2,18 @@
 
 Each partition of pairs is reduced to a spanning forest, which connects the same records by fewer pairs than there are records. Forests
 are merged, sixteen partitions at a time, until one task has all of them. Nothing is iterated until it converges, and nothing is
-checkpointed: how many rounds there are is known beforehand.
-
-Records of two tables have names of their own meanwhile, `l` or `r` and the id: so an id may be in both. Names are ordered as ids are.
+checkpointed: how many rounds there are is known beforehand. Of two tables a forest keeps left ids on the left, so an id may be in both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._asked import Rules
 from .._entities import Method, _method
-from .._spread import clustered, forested, gathered
-from ._job import Job, choosing, job, quoted
+from .._spread import clustered, foresting, gathered
+from ._job import Job, ddl, job, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
 MERGED = 16
 """Partitions whose forests are merged to one."""
+ALL = 1 << 62
 
 
 def resolve(
@@ -68,8 +67,7 @@ def _entities(job: Job, method: str, pairs: DataFrame) -> DataFrame:
     if method != "components":
         of_pairs = _within(job, pairs, of_pairs, method)
     if not two:
-        kind = "bigint" if _are_integers(job)[0] else "string"
-        records = job.frames[0].select(quoted(job.ids[0]).cast(kind).alias("id"))
+        records = job.frames[0].select(quoted(job.ids[0]).cast(_kind(job)).alias("id"))
         found = records.join(of_pairs, "id", "left")
         return found.select("id", F.coalesce("entity_id", "id").alias("entity_id"))
     records = _of_both(job)
@@ -91,107 +89,47 @@ def _of_both(job: Job) -> DataFrame:
 
 def _components(job: Job, pairs: DataFrame) -> DataFrame:
     """The component of each record that is in a pair, called as the entity that its records would be."""
-    are_integers, two = _are_integers(job), len(job.frames) == 2
-    kind = "bigint" if are_integers[0] and not two else "string"
-    edges = f"`left` {kind}, `right` {kind}"
-    forests = pairs.select("left", "right").mapInArrow(naming(are_integers), edges) if two else pairs.select("left", "right")
-    forests = forests.mapInArrow(forested, edges)
+    two, threads = len(job.frames) == 2, job.threads
+    forest = foresting(two)
+    edges = ", ".join(ddl(job.spread.schema).split(", ")[:2])
+    forests = pairs.select("left", "right").mapInArrow(forest, edges)
     n_forests = job.spread.n_packs
     while n_forests > 1:
         n_forests = -(-n_forests // MERGED)
-        forests = forests.repartition(n_forests).mapInArrow(forested, edges)
-    columns = "`table` string, id string, entity_id string" if two else f"id {kind}, entity_id {kind}"
-    # One task: it has them all already, where there was a round.
-    return forests.repartition(1).mapInArrow(componenting(are_integers if two else None, job.threads), columns)
+        forests = forests.repartition(n_forests).mapInArrow(forest, edges)
+
+    def components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for pairs in gathered(batches, ALL):
+            yield from clustered(pairs, "components", two, threads).to_batches()
+
+    # One task has all of them.
+    return forests.repartition(1).mapInArrow(components, _columns(job))
 
 
 def _within(job: Job, pairs: DataFrame, components: DataFrame, method: str) -> DataFrame:
     """The entities of a method that takes components apart, some components at a time."""
     from pyspark.sql import functions as F
 
-    two = len(job.frames) == 2
+    two, threads = len(job.frames) == 2, job.threads
     bucket = F.pmod(F.hash("entity_id"), F.lit(job.spread.n_packs)).alias("bucket")
     of_left = components.where("table = 'left'") if two else components
     of_left = of_left.select(F.col("id").alias("named"), bucket)
     named = F.col("left").cast("string") if two else F.col("left")
     rows = pairs.drop("rule").withColumn("named", named).join(of_left, "named").drop("named")
-    kind = "bigint" if _are_integers(job)[0] and not two else "string"
-    threads = job.threads
 
     def of_bucket(rows: pa.Table) -> pa.Table:
         return clustered(rows.drop_columns(["bucket"]), method, two, threads)
 
-    columns = "`table` string, id string, entity_id string" if two else f"id {kind}, entity_id {kind}"
-    return rows.groupBy("bucket").applyInArrow(of_bucket, columns)
+    return rows.groupBy("bucket").applyInArrow(of_bucket, _columns(job))
 
 
-def _are_integers(job: Job) -> list[bool]:
-    """Whether left and right ids are whole numbers."""
-    return [str(job.spread.schema.field(side).type) == "int64" for side in ("left", "right")]
+def _columns(job: Job) -> str:
+    """Those of entities: ids of two tables are text."""
+    if len(job.frames) == 2:
+        return "`table` string, id string, entity_id string"
+    kind = _kind(job)
+    return f"id {kind}, entity_id {kind}"
 
 
-def naming(are_integers: list[bool]) -> Any:
-    """What gives the records of two tables names that tell them apart, ordered as ids are."""
-
-    def named(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        for batch in batches:
-            columns = [names(batch.column(side), "lr"[side], are_integers[side]) for side in (0, 1)]
-            yield pa.RecordBatch.from_arrays(columns, names=["left", "right"])
-
-    return named
-
-
-def names(ids: pa.Array, table: str, are_integers: bool) -> pa.Array:
-    """Ids as names: whole numbers from the least one on, so that they are ordered as texts, too."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if are_integers:
-        ids = pc.utf8_lpad(turned(ids.view(pa.uint64())).cast(pa.string()), 20, "0")
-    return pc.binary_join_element_wise(table, ids, "")
-
-
-def turned(numbers: pa.Array) -> pa.Array:
-    """With the first bit turned: the least number of those with a sign is then 0, and back."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pc.bit_wise_xor(numbers, pa.scalar(1 << 63, pa.uint64()))
-
-
-def unnamed(named: pa.Array, are_integers: list[bool]) -> tuple[pa.Array, pa.Array]:
-    """The tables and the ids, as text, of names."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    named = named.combine_chunks() if isinstance(named, pa.ChunkedArray) else named
-
-    of_left = pc.starts_with(named, "l")
-    rest = pc.utf8_slice_codeunits(named, 1)
-    found = []
-    for numbers, of in zip(are_integers, (of_left, pc.invert(of_left))):
-        text = pc.if_else(of, rest, pa.scalar(None, pa.string()))
-        if numbers:
-            text = turned(text.cast(pa.uint64())).view(pa.int64()).cast(pa.string())
-        found.append(text)
-    return pc.if_else(of_left, "left", "right"), pc.coalesce(*found)
-
-
-def componenting(are_integers: list[bool] | None, threads: int) -> Any:
-    """What makes components of a forest; of two tables, if it is told of which kinds their ids are."""
-
-    def components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        for forest in gathered(batches, 1 << 62):
-            found = clustered(forest, "components", False, threads)
-            if are_integers is not None:
-                tables, ids = unnamed(found.column("id"), are_integers)
-                entities = pc.binary_join_element_wise(*unnamed(found.column("entity_id"), are_integers), ":")
-                found = pa.table({"table": tables, "id": ids, "entity_id": entities})
-            yield from found.to_batches()
-
-    return components
+def _kind(job: Job) -> str:
+    return "bigint" if str(job.spread.schema.field("left").type) == "int64" else "string"
