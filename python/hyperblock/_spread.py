@@ -158,7 +158,7 @@ def solving(spread: Spread, chosen: Chosen, threads: int, memory: int | None) ->
 
     def solved(unit: int, rows: pa.Table) -> pa.Table:
         import pyarrow as pa
-        import pyarrow.compute as pc
+        import pyarrow.compute as pc  # type: ignore[import-untyped, unused-ignore]
 
         def of(side: int, table: int) -> pa.Table:
             some = rows.filter(pc.equal(rows.column("side"), side))

@@ -27,7 +27,7 @@ def dedupe(df: Any, rules: Rules, *, id: str, worker_memory: int, cores: int, ma
         device: ``"cpu"``, or ``"cuda"`` where each worker sees a GPU of its own.
     """
     import pandas as pd
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
 
     n, present = len(df), int(df[id].count().compute())
     check_ids(id, n, present, int(df[id].nunique().compute()), lambda: list(df[id].value_counts().nlargest(5).compute().index))

@@ -5,6 +5,7 @@ Ray itself is imported when a function is called, since this module has its name
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._asked import Rules
@@ -26,7 +27,9 @@ def dedupe(ds: Any, rules: Rules, *, id: str, worker_memory: int, max_shuffle: i
         device: ``"auto"`` (a GPU if Ray gave one to the task, else the CPU), ``"cpu"`` or ``"cuda"``.
     """
     import pyarrow as pa
-    import ray  # type: ignore[import-not-found, unused-ignore]
+
+    # As a value: its types are not whole.
+    ray: Any = import_module("ray")
 
     n = ds.count()
     ids = ds.select_columns([id]).groupby(id).count()

@@ -44,7 +44,7 @@ class Job:
 
     @property
     def bytes_to_shuffle(self) -> int:
-        return round(self.spread.told["copies"] * self.bytes_of_copy)
+        return round(float(self.spread.told["copies"]) * self.bytes_of_copy)
 
     def pairs(self, device: str) -> DataFrame:
         """The candidates, each once."""
@@ -112,7 +112,7 @@ def job(
 
 def _needs_pyspark() -> None:
     try:
-        import pyarrow  # noqa: F401  # type: ignore[import-untyped, unused-ignore]
+        import pyarrow  # noqa: F401
         import pyspark.sql  # noqa: F401
     except ImportError as error:
         raise ImportError("hyperblock.spark needs PySpark and pyarrow: `pip install hyperblock[spark]`") from error
@@ -179,7 +179,7 @@ def _cores(frame: DataFrame) -> int:
     from pyspark.sql import functions as F
 
     parts = frame.sparkSession.range(0, 1 << 20).select(F.spark_partition_id().alias("partition"))
-    return max(1, parts.agg(F.max("partition")).collect()[0][0] + 1)
+    return 1 + int(parts.agg(F.max("partition")).collect()[0][0] or 0)
 
 
 def _threads(frame: DataFrame) -> int:
@@ -196,7 +196,7 @@ def choosing(device: str) -> Callable[[], str]:
         raise ValueError(f"device: auto, cpu, cuda or cuda:N, not {wanted!r}")
 
     def chosen() -> str:
-        from pyspark import TaskContext
+        from pyspark import TaskContext  # type: ignore[import-not-found, unused-ignore]
 
         # Sail has no such context.
         context = TaskContext.get()
