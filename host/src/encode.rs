@@ -38,6 +38,7 @@ pub use select::Selection;
 pub(crate) use select::Sides;
 
 pub(crate) use blocks::Block;
+pub(crate) use grid::Grid;
 pub(crate) use largest::{LargestBlock, TableOf};
 pub(crate) use numbers::parse as number;
 pub(crate) use passes::{Putting, keep, keep_ranks, known, known_ranks, operands, passes};

@@ -3,6 +3,7 @@
 mod again;
 mod alone;
 mod beside;
+mod carried;
 mod checkpoint;
 mod complaints;
 mod each_rule;
@@ -28,6 +29,7 @@ pub use source::RuleSource;
 pub use stream::Looking;
 pub use stream::{Found, Pull};
 
+pub(crate) use carried::Carried;
 pub(crate) use input::Bound;
 pub(crate) use source::quoted;
 

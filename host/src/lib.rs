@@ -176,6 +176,8 @@ pub mod rules;
 #[doc(hidden)]
 pub mod run;
 #[doc(hidden)]
+pub mod spread;
+#[doc(hidden)]
 pub mod tell;
 
 // Tables go in and candidates come out as arrow's types, and summaries as JSON: so whoever uses them has the same versions.

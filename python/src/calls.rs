@@ -64,7 +64,7 @@ pub(crate) struct Asked<'py> {
 }
 
 impl Asked<'_> {
-    fn job(&self, py: Python<'_>) -> PyResult<Job> {
+    pub(crate) fn job(&self, py: Python<'_>) -> PyResult<Job> {
         let rules = match (&self.rules_path, &self.rules_text) {
             (Some(path), _) => RuleSource::File(path.clone()),
             (None, text) => RuleSource::Text(text.clone().unwrap_or_default()),
@@ -157,7 +157,7 @@ impl Closer {
     }
 }
 
-fn input(py: Python<'_>, table: &Bound<'_, PyAny>, name: &str) -> PyResult<Input> {
+pub(crate) fn input(py: Python<'_>, table: &Bound<'_, PyAny>, name: &str) -> PyResult<Input> {
     if let Ok(path) = table.extract::<PathBuf>() {
         return Ok(Input::File(path));
     }

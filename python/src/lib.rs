@@ -1,4 +1,4 @@
-//! hyperblock from Python. [`capsules`] is how tables come in and results go out, [`calls`] are the functions, [`running`] is how
+//! hyperblock from Python. [`capsules`] is how tables come in and results go out, [`calls`] are the functions, [`spread`] those for units, [`running`] is how
 //! they run so that Ctrl-C and panics are answered, [`raised`] turns errors into exceptions and [`warned`] warnings into warnings. All else
 //! is Python.
 
@@ -6,6 +6,7 @@ mod calls;
 mod capsules;
 mod raised;
 mod running;
+mod spread;
 mod warned;
 
 use pyo3::prelude::*;
@@ -24,5 +25,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(calls::explain, module)?)?;
     module.add_function(wrap_pyfunction!(calls::why, module)?)?;
     module.add_function(wrap_pyfunction!(calls::devices, module)?)?;
+    module.add_function(wrap_pyfunction!(spread::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(spread::told, module)?)?;
+    module.add_function(wrap_pyfunction!(spread::cover, module)?)?;
+    module.add_function(wrap_pyfunction!(spread::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(spread::forest, module)?)?;
     Ok(())
 }

@@ -21,5 +21,6 @@ pub mod relations;
 pub mod scores;
 pub mod several;
 pub mod small;
+pub mod spread;
 pub mod survival;
 pub mod threads;

@@ -32,7 +32,7 @@ const MOST_ANGLE: f64 = 1.0;
 const MOST_BANDS: f64 = (1 << 22) as f64;
 
 /// Cells of a point.
-pub(super) const CELLS: usize = 4;
+pub(crate) const CELLS: usize = 4;
 
 /// How the sphere is cut for points that are near each other.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl Grid {
 
     /// The cells of a place, each by a number of its own; numbers of cells beside each other are, too. They are taken as they
     /// come: `most` is a power of two, and those that differ by a multiple of it are not told apart.
-    pub(super) fn cells(&self, place: Place, most: u32) -> [u32; CELLS] {
+    pub(crate) fn cells(&self, place: Place, most: u32) -> [u32; CELLS] {
         let mut cells = [0; CELLS];
         let Some(height) = self.height() else { return cells };
         let from_pole = (radians(place.latitude) + FRAC_PI_2) / height;

@@ -127,6 +127,13 @@ impl Scoring {
         Ok(self.model.get_or_init(|| (weights, model)))
     }
 
+    /// With weights from elsewhere, in the place of those in the file that the rule file names.
+    pub(crate) fn weighted(self, weights: &str) -> Result<Self> {
+        let weights = Weights::parse(weights)?;
+        let model = weights.model(&self.score)?;
+        Ok(Self { model: OnceLock::from((weights, model)), ..self })
+    }
+
     /// What pairs are scored by, and all scores of its kind.
     fn tests_and_wanted(&self) -> Result<(Tests, Wanted)> {
         let model = match self.score.method {

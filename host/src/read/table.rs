@@ -261,6 +261,11 @@ impl Table {
         self.values.iter().flatten().map(|values| values.get_array_memory_size() as u64).sum()
     }
 
+    /// The bytes of all values that are there, but for those of the ids.
+    pub(crate) fn n_bytes_of_values(&self) -> u64 {
+        self.values.iter().flatten().map(|values| values.value_data().len() as u64).sum()
+    }
+
     /// A column's values, where each row is to have one: an id, a source or a label.
     pub(crate) fn singles(&self, column: usize) -> Result<&LargeStringArray> {
         self.check_single(column)?;

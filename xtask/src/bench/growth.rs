@@ -8,7 +8,7 @@
 mod measured;
 
 #[cfg(feature = "bench")]
-pub(super) use measured::run;
+pub(super) use measured::{MIXED, people, run};
 
 use super::Devices;
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ use super::imports::{Import, imports};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The rooms of `host/src`, from the base to the top. What imports, imports from before itself.
-const ROOMS: [&str; 18] = [
+const ROOMS: [&str; 19] = [
     "base",
     "read",
     "rules",
@@ -23,6 +23,7 @@ const ROOMS: [&str; 18] = [
     "tell",
     "job",
     "resolve",
+    "spread",
     "fit",
     "inspect",
     "report",

@@ -145,6 +145,11 @@ impl Weights {
         parse(&text).map_err(not_ours)
     }
 
+    /// From the text of one.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        parse(text).map_err(|complaint| Error::Job(format!("the weights: {complaint}; {FIT}")))
+    }
+
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<()> {
         Target::write(path, self.to_string().as_bytes())

@@ -51,6 +51,20 @@ impl Table {
         let own = columns.filter(|(place, column)| !is_id(*place) && !is_called(&column.name));
         own.map(|(place, _)| place).collect()
     }
+
+    /// Of columns with these names those that were read, under whatever name, in order; the one with the ids first.
+    pub(crate) fn read_columns(&self, names: &[String]) -> Vec<String> {
+        let is_id = |name: &&String| self.id_columns.iter().flatten().any(|id| id == *name);
+        let is_there = |name: &str| {
+            let place = self.schema.columns.iter().position(|column| column.name == name);
+            place.is_some_and(|place| self.has_text(&[place]))
+        };
+        let is_read = |name: &&String| {
+            is_there(name) || self.called.iter().any(|(other, own)| own == *name && is_there(other))
+        };
+        let (ids, others): (Vec<&String>, Vec<&String>) = names.iter().partition(is_id);
+        ids.into_iter().chain(others.into_iter().filter(is_read)).cloned().collect()
+    }
 }
 
 #[cfg(test)]

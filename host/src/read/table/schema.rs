@@ -9,7 +9,7 @@ const SEPARATORS: [(char, &str, &str); 4] =
     [(';', "semicolons", "';'"), ('\t', "tabs", "tab"), ('|', "bars", "'|'"), (',', "commas", "','")];
 
 /// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub enum Kind {
     /// Anything.
     Text,

@@ -22,7 +22,7 @@ const DUPLICATES: f64 = 0.2;
 const SKEW: f64 = 0.8;
 const ROWS: [u32; 3] = [250_000, 1_000_000, 4_000_000];
 
-const MIXED: [&str; 4] = [
+pub(crate) const MIXED: [&str; 4] = [
     "l.phone = r.phone",
     "levenshtein(l.email, r.email) <= 1 AND l.birth_year = r.birth_year",
     "l.birth_date = r.birth_date AND soundex(l.last_name) = soundex(r.last_name)",
@@ -67,6 +67,11 @@ pub(crate) fn run(args: &GrowthArgs) -> Result<()> {
         Some(folder) => record::save_of(folder, "growth", &lines, &[("commit", side.describe()?)]),
         None => Ok(()),
     }
+}
+
+/// The people of so many rows.
+pub(crate) fn people(rows: u32) -> Result<PathBuf> {
+    GrowthJob::Mixed.table(rows)
 }
 
 /// One job on one device, over tables of all sizes.

@@ -1,0 +1,128 @@
+//! A job spread over units: the functions that a distributed engine calls on its driver and in its tasks.
+
+use crate::calls::{Asked, input};
+use crate::capsules::Stream;
+use crate::running::{Place, plain};
+use hyperblock::spread::{Budget, Counts, Forest, UnitPlan};
+use hyperblock::{Batches, Control, Error, Input};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many records there are.
+#[derive(FromPyObject)]
+pub(crate) struct AskedCounts {
+    #[pyo3(item)]
+    records: Vec<u64>,
+}
+
+/// What there is to do it with.
+#[derive(FromPyObject)]
+pub(crate) struct AskedBudget {
+    #[pyo3(item)]
+    memory: u64,
+    #[pyo3(item)]
+    cores: u64,
+    #[pyo3(item)]
+    pairs: Option<u64>,
+    #[pyo3(item)]
+    side: Option<u64>,
+    #[pyo3(item)]
+    most_shuffle: Option<u64>,
+    #[pyo3(item)]
+    scored: bool,
+}
+
+/// The plan of a job, of whose tables samples are given, as bytes.
+#[pyfunction]
+pub(crate) fn plan<'py>(
+    py: Python<'py>,
+    asked: Asked<'_>,
+    counts: AskedCounts,
+    budget: AskedBudget,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let job = asked.job(py)?;
+    let counts = Counts { records: counts.records };
+    let AskedBudget { memory, cores, pairs, side, most_shuffle, scored } = budget;
+    let budget = Budget { memory, cores, pairs, side, most_shuffle, is_scored: scored };
+    let made = py.detach(|| {
+        let control = Control::default();
+        control.guard(|| UnitPlan::new(&job, &counts, &budget, &control)?.to_bytes())
+    });
+    Ok(PyBytes::new(py, &plain(py, made)?))
+}
+
+/// What there is to do by a plan, as JSON.
+#[pyfunction]
+pub(crate) fn told(py: Python<'_>, plan: &[u8]) -> PyResult<String> {
+    Ok(known(py, plan)?.told().to_owned())
+}
+
+/// The rows of a table, each as often as it is in a unit.
+#[pyfunction]
+pub(crate) fn cover(py: Python<'_>, plan: &[u8], batches: Bound<'_, PyAny>, side: usize) -> PyResult<Stream> {
+    let (plan, batches) = (known(py, plan)?, some(py, &batches, "the records")?);
+    let covered = py.detach(|| {
+        let control = Control::default();
+        control.guard(|| plan.cover(side, &batches, &control))
+    });
+    let (schema, batches) = plain(py, covered)?;
+    Ok(Stream { schema, batches })
+}
+
+/// The candidates of a unit.
+#[pyfunction]
+#[pyo3(signature = (plan, unit, left, right, place))]
+pub(crate) fn solve(
+    py: Python<'_>,
+    plan: &[u8],
+    unit: u64,
+    left: Bound<'_, PyAny>,
+    right: Option<Bound<'_, PyAny>>,
+    place: Place,
+) -> PyResult<Stream> {
+    let plan = known(py, plan)?;
+    let left = some(py, &left, "the left side of a unit")?;
+    let right = right.map(|right| some(py, &right, "the right side of a unit")).transpose()?;
+    place.run(py, |device, control| {
+        let solved = plan.solve(unit, &left, right.as_ref(), device, control)?;
+        Ok(Stream { schema: solved.schema, batches: solved.batches })
+    })
+}
+
+/// Of pairs of ids as few as keep together what all of them put together.
+#[pyfunction]
+#[pyo3(signature = (pairs, place, two_tables = false))]
+pub(crate) fn forest(
+    py: Python<'_>,
+    pairs: Bound<'_, PyAny>,
+    place: Place,
+    two_tables: bool,
+) -> PyResult<Stream> {
+    let pairs = some(py, &pairs, "the pairs")?;
+    place.run(py, |_, control| {
+        let Forest { schema, batches } = Forest::of(&pairs, two_tables, control)?;
+        Ok(Stream { schema, batches })
+    })
+}
+
+fn some(py: Python<'_>, table: &Bound<'_, PyAny>, name: &str) -> PyResult<Batches> {
+    match input(py, table, name)? {
+        Input::Memory(batches) => Ok(batches),
+        Input::File(path) => plain(py, Err(Error::table(&path, "here tables are in memory"))),
+    }
+}
+
+/// The plan with these bytes. A task is given the same ones for each batch and each unit, so they are read once.
+fn known(py: Python<'_>, bytes: &[u8]) -> PyResult<Arc<UnitPlan>> {
+    static LAST: Mutex<Option<(Vec<u8>, Arc<UnitPlan>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((of, plan)) = &*last
+        && of == bytes
+    {
+        return Ok(plan.clone());
+    }
+    let plan = Arc::new(plain(py, UnitPlan::from_bytes(bytes))?);
+    *last = Some((bytes.to_owned(), plan.clone()));
+    Ok(plan)
+}
