@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jobs
@@ -184,3 +186,18 @@ def test_the_gpu_that_was_assigned(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [choosing(device)() for device in ("auto", "cuda", "cuda:1", "cpu")] == ["cuda:3", "cuda:3", "cuda:1", "cpu"]
     monkeypatch.setattr(pyspark.TaskContext, "get", lambda: None)
     assert [choosing(device)() for device in ("auto", "cuda", "cpu")] == ["cpu", "cuda", "cpu"]
+
+
+def test_page(spark: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """What docs/spark.md shows, block by block; those that are marked need what is not here."""
+    pytest.importorskip("dask.dataframe")
+    root = Path(__file__).parents[3]
+    monkeypatch.chdir(root)
+    text = (root / "docs/spark.md").read_text()
+    names: dict[str, Any] = {"spark": spark, "__name__": "spark.md"}
+    blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    assert len(blocks) > 3
+    for block in blocks:
+        before = "\n" * text[: block.start(1)].count("\n")
+        exec(compile(before + block.group(1), "spark.md", "exec"), names)
+    assert "to shuffle" in capsys.readouterr().out

@@ -36,7 +36,7 @@ pub(super) fn test(made: Option<&Path>) -> Result<()> {
         command
     };
     for file in FILES {
-        run_command(at(&["-m", "pytest", "-q", "-p", "no:cacheprovider", file]))?;
+        run_command(at(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]).arg(file))?;
     }
     Ok(())
 }

@@ -18,13 +18,23 @@ pub(super) fn bench(args: &Args) -> Result<()> {
     install(&python, &wheel(&python, "release")?)?;
     let folder = target().join("python-spark-data");
     let rows = args.rows;
-    r#gen::run(&r#gen::Command::People { rows, seed: SEED, duplicates: 0.2, skew: None, output: folder.clone() })?;
+    r#gen::run(&r#gen::Command::People {
+        rows,
+        seed: SEED,
+        duplicates: 0.2,
+        skew: None,
+        output: folder.clone(),
+    })?;
     let mut script = at_root(&python);
-    script.args(["-c", include_str!("spark_bench.py")]).arg(folder.join("work")).arg(folder.join("people.csv"));
+    script
+        .args(["-c", include_str!("spark_bench.py")])
+        .arg(folder.join("work"))
+        .arg(folder.join("people.csv"));
     script.arg(rows.min(MOST_FOR_SPLINK).to_string());
     let said = output(&mut script).context("the runs failed")?;
     // Spark draws bars on lines of their own.
-    let lines: Vec<String> = said.lines().filter(|line| line.split(',').count() == 3).map(str::to_owned).collect();
+    let lines: Vec<String> =
+        said.lines().filter(|line| line.split(',').count() == 3).map(str::to_owned).collect();
     lines.iter().for_each(|line| println!("{line}"));
     match &args.save {
         Some(folder) => record::save(folder, "spark", &lines),
