@@ -44,16 +44,28 @@ def sample_share(n_records: int) -> float:
 
 def mentioned(column: str, rules: Rules) -> bool:
     """Whether rules may be about a column: its name is somewhere in them. Where that cannot be told, they may."""
-    file, words = _rules(rules)
-    if file is not None:
-        try:
-            words = Path(file).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            # Whoever reads it for its own sake says so.
-            return True
+    words = _words(rules)
+    if words is None:
+        return True
     # Quotes are written twice, or behind a backslash, or both.
-    said, name = (re.sub(r'["\\]', "", text).casefold() for text in (words or "", column))
-    return name in said or "\\u" in (words or "").casefold()
+    said, name = (re.sub(r'["\\]', "", text).casefold() for text in (words, column))
+    return name in said or "\\u" in words.casefold()
+
+
+def scored(rules: Rules) -> bool:
+    """Whether rules have a section `[score]`."""
+    return re.search(r"^\s*(\[+\s*score\b|score\s*[.=])", _words(rules) or "", re.MULTILINE) is not None
+
+
+def _words(rules: Rules) -> str | None:
+    """The text of rules. Whoever reads a file for its own sake says why it cannot be read."""
+    file, words = _rules(rules)
+    if file is None:
+        return words or ""
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 @dataclass(frozen=True)
@@ -100,7 +112,7 @@ def planned(
     job = asked(tables, rules, across=two, link=two, id=id, right_id=right_id)
     budget = dict(
         memory=memory, cores=whole("cores", cores), pairs=None, side=side,
-        most_shuffle=whole("max_shuffle", max_shuffle, least=0), scored=True,
+        most_shuffle=whole("max_shuffle", max_shuffle, least=0), scored=scored(rules),
     )  # fmt: skip
     plan = _native.plan(job, dict(records=list(counts)), budget)
     told: dict[str, Any] = json.loads(_native.told(plan))

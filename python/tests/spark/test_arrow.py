@@ -13,7 +13,7 @@ import pytest
 from jobs import MEMORY, RULES, SCORE, people, rows
 
 import hyperblock as hb
-from hyperblock._spread import Spread, covering, mentioned, planned, sample_share, solving
+from hyperblock._spread import Spread, covering, mentioned, planned, sample_share, scored, solving
 from hyperblock.spark._labels import labels, murmur3
 from hyperblock.spark._rows import bytes_of_rows
 
@@ -74,6 +74,11 @@ def test_rows_are_as_large_as_spark_makes_them() -> None:
 def test_what_rules_mention() -> None:
     assert mentioned("zip", RULES) and not mentioned("lists", RULES)
     assert mentioned('a "b"', {"x": 'l."a ""b""" = r."a ""b"""'}) and mentioned("anything", "no such file.toml")
+
+
+def test_whether_rules_score() -> None:
+    assert scored(RULES + SCORE) and scored("[[rules]]\nwhen = 'x'\n[[score.attributes]]\n")
+    assert not scored(RULES) and not scored({"score": "l.score = r.score"}) and not scored("no such file.toml")
 
 
 def test_samples_are_a_hundredth() -> None:
