@@ -192,7 +192,8 @@ def splink(spark: SparkSession) -> None:
         link_type="dedupe_only", unique_id_column_name="id", blocking_rules_to_generate_predictions=list(EQUALITIES.values())
     )
     begin = time.perf_counter()
-    api = splink.SparkAPI(spark_session=spark, num_partitions_on_repartition=8)
+    # Its functions of Java are for measures, of which there are none here.
+    api = splink.SparkAPI(spark_session=spark, register_udfs_automatically=False, num_partitions_on_repartition=8)
     try:
         linker = splink.Linker(frame, settings, db_api=api)
     except Exception:
