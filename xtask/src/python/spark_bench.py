@@ -194,10 +194,7 @@ def splink(spark: SparkSession) -> None:
     begin = time.perf_counter()
     # Its functions of Java are for measures, of which there are none here.
     api = splink.SparkAPI(spark_session=spark, register_udfs_automatically=False, num_partitions_on_repartition=8)
-    try:
-        linker = splink.Linker(frame, settings, db_api=api)
-    except Exception:
-        linker = splink.Linker(api.register(frame), settings)
+    linker = splink.Linker(api.register(frame), settings)
     found = linker.inference.deterministic_link().as_spark_dataframe()
     theirs = found.select("id_l", "id_r").toArrow()
     their_seconds = time.perf_counter() - begin
