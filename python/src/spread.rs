@@ -4,7 +4,7 @@ use crate::calls::{Asked, input};
 use crate::capsules::Stream;
 use crate::running::{Place, plain};
 use hyperblock::spread::{Budget, Counts, Forest, UnitPlan};
-use hyperblock::{Batches, Control, Error, Input};
+use hyperblock::{Batches, Control, Error, Input, Threads};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,10 +45,7 @@ pub(crate) fn plan<'py>(
     let counts = Counts { records: counts.records };
     let AskedBudget { memory, cores, pairs, side, most_shuffle, scored } = budget;
     let budget = Budget { memory, cores, pairs, side, most_shuffle, is_scored: scored };
-    let made = py.detach(|| {
-        let control = Control::default();
-        control.guard(|| UnitPlan::new(&job, &counts, &budget, &control)?.to_bytes())
-    });
+    let made = on_threads(py, None, |control| UnitPlan::new(&job, &counts, &budget, control)?.to_bytes());
     Ok(PyBytes::new(py, &plain(py, made)?))
 }
 
@@ -62,10 +59,8 @@ pub(crate) fn told(py: Python<'_>, plan: &[u8]) -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn cover(py: Python<'_>, plan: &[u8], batches: Bound<'_, PyAny>, side: usize) -> PyResult<Stream> {
     let (plan, batches) = (known(py, plan)?, some(py, &batches, "the records")?);
-    let covered = py.detach(|| {
-        let control = Control::default();
-        control.guard(|| plan.cover(side, &batches, &control))
-    });
+    // A task has a core, and a batch is soon done.
+    let covered = on_threads(py, Some(1), |control| plan.cover(side, &batches, control));
     let (schema, batches) = plain(py, covered)?;
     Ok(Stream { schema, batches })
 }
@@ -103,6 +98,18 @@ pub(crate) fn forest(
     place.run(py, |_, control| {
         let Forest { schema, batches } = Forest::of(&pairs, two_tables, control)?;
         Ok(Stream { schema, batches })
+    })
+}
+
+/// Does `work` on threads of its own, with the GIL released: what forks afterwards has none of them to wait for.
+fn on_threads<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    work: impl FnOnce(&Control) -> Result<T, Error> + Send,
+) -> Result<T, Error> {
+    py.detach(|| {
+        let control = Control::default();
+        Threads::new(threads)?.run(|| control.guard(|| work(&control)))
     })
 }
 

@@ -74,6 +74,7 @@ mod setjoin_peers;
 mod sizes;
 #[cfg(feature = "bench")]
 mod spread;
+mod spread_args;
 #[cfg(feature = "bench")]
 mod stacks;
 #[cfg(feature = "bench")]
@@ -171,7 +172,7 @@ pub(crate) enum Command {
     /// Rules that nobody wrote, by `init`, on 18 data sets: recall, candidates a record, and how good entities are
     Init(InitArgs),
     /// A job spread over units, in one process: the CPU time of covering and solving, beside that of one run
-    Spread(SpreadArgs),
+    Spread(spread_args::SpreadArgs),
     /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours; or other windows
     Gpudet(paper_args::GpudetArgs),
     /// HyperBlocker's own row of Tables 3 and 4: restaurants and citations, the paper's quality, time and memory beside ours
@@ -339,32 +340,6 @@ pub(crate) struct InitArgs {
     /// Keep the rule files in this folder
     #[arg(long, value_name = "DIR")]
     rules: Option<PathBuf>,
-    /// Append the figures to the results in this folder
-    #[arg(long, value_name = "DIR")]
-    save: Option<PathBuf>,
-}
-
-/// What is spread.
-#[derive(clap::Args)]
-pub(crate) struct SpreadArgs {
-    /// People
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1000..))]
-    rows: u32,
-    /// Without a zip code that a fifth of them share
-    #[arg(long)]
-    even: bool,
-    /// Cores that units are spread over
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    cores: u64,
-    /// Memory of a task
-    #[arg(long, value_name = "MIB", default_value_t = 4096)]
-    memory: u64,
-    /// Records of a side, whatever the memory
-    #[arg(long, value_name = "N")]
-    side: Option<u64>,
-    /// Tell of each unit
-    #[arg(long)]
-    units: bool,
     /// Append the figures to the results in this folder
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,

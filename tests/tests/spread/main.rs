@@ -33,6 +33,10 @@ fn budget(side: u64) -> Budget {
     Budget { memory: 1 << 30, cores: 2, pairs: None, side: Some(side), most_shuffle: None, is_scored: false }
 }
 
+/// What kept candidates are scored by, over the columns of random keys.
+const SCORE: &str = "[score]\nthreshold = 0.4\n[[score.attributes]]\nmeasure = \"jaro_winkler(l.name, r.name)\"\n\
+                     [[score.attributes]]\nmeasure = \"l.state = r.state\"\n";
+
 /// What there was, over all cases.
 #[derive(Debug, Default)]
 struct Seen {

@@ -4,8 +4,8 @@
 //! them. What a distributed engine does in between, bringing the records of a unit together, is done here too, and not counted. Both
 //! ways must find as many pairs.
 
-use super::SpreadArgs;
 use super::growth::{MIXED, people};
+use super::spread_args::SpreadArgs;
 use crate::record;
 use anyhow::{Context, Result, ensure};
 use hyperblock::arrow_array::cast::AsArray;
