@@ -241,6 +241,8 @@ def main() -> None:
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
     spark = builder.config("spark.ui.port", "0").config("spark.sql.shuffle.partitions", "16").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
+    # Splink puts what it found away, so that it is found once.
+    spark.sparkContext.setCheckpointDir(str(folder / "checkpoints"))
     print("part,what,value")
     rates = skew_and_overhead(spark)
     paper(rates)
