@@ -205,7 +205,7 @@ def splink(spark: SparkSession) -> None:
     assert of(ours) == of(theirs), f"{len(ours)} pairs, and Splink finds {len(theirs)}"
     say("splink", "version", splink.__version__)
     say("splink", "records", len(table))
-    say("splink", "pairs, of both", len(ours))
+    say("splink", "pairs of both", len(ours))
     say("splink", "our seconds", round(our_seconds, 3))
     say("splink", "Splink's seconds", round(their_seconds, 3))
     say("splink", "Splink's time by ours", round(their_seconds / our_seconds, 3))
@@ -231,7 +231,7 @@ def paper(rates: dict[str, float]) -> None:
     say("paper", "seconds of cover", round(n * rates["cover"] / all_cores, 1))
     # Ten gigabits a second for each worker, in and out.
     say("paper", "seconds of the shuffle", round(shuffled / workers / 1.25e9, 1))
-    say("paper", "seconds of solve, by records", round(copies * rates["wall"] / all_cores, 1))
+    say("paper", "seconds of solve by records", round(copies * rates["wall"] / all_cores, 1))
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ const MOST_FOR_SPLINK: u32 = 200_000;
 
 /// Measures it.
 pub(super) fn bench(args: &Args) -> Result<()> {
-    let python = spark(&[&PACKAGES[..], &[MATURIN, SPLINK]].concat(), "python-spark-bench")?;
+    let python = spark(&[&PACKAGES[..], &[MATURIN, SPLINK][..]].concat(), "python-spark-bench")?;
     install(&python, &wheel(&python, "release")?)?;
     let folder = target().join("python-spark-data");
     let rows = args.rows;
