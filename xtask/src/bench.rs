@@ -76,6 +76,7 @@ mod setjoin_peers;
 mod sizes;
 #[cfg(feature = "bench")]
 mod spread;
+mod spread_args;
 #[cfg(feature = "bench")]
 mod stacks;
 #[cfg(feature = "bench")]
@@ -87,7 +88,7 @@ pub(crate) mod workload;
 
 use anyhow::{Context, Result, ensure};
 use graph_args::{ClosureArgs, ClosurePaperArgs, ClosurePeersArgs, ClusterArgs, RelationArgs};
-use job_args::{DistanceArgs, JobArgs, ReportArgs, SpreadArgs};
+use job_args::{DistanceArgs, JobArgs, ReportArgs};
 use std::path::PathBuf;
 
 /// What `cargo xtask bench` is asked.
@@ -175,7 +176,7 @@ pub(crate) enum Command {
     /// Rules that nobody wrote, by `init`, on 18 data sets: recall, candidates a record, and how good entities are
     Init(InitArgs),
     /// A job spread over units, in one process: the CPU time of covering and solving, beside that of one run
-    Spread(SpreadArgs),
+    Spread(spread_args::SpreadArgs),
     /// GPUDet's Table 1 on its CDs: three configurations, the paper's precision, recall and F-measure beside ours; or other windows
     Gpudet(paper_args::GpudetArgs),
     /// HyperBlocker's own row of Tables 3 and 4: restaurants and citations, the paper's quality, time and memory beside ours

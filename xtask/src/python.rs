@@ -1,9 +1,12 @@
 //! The Python package: its wheel is built, installed beside pinned packages in an [`environment`](mod@environment) of the build folder,
-//! and tested. `--bench` measures it beside the command line instead.
+//! and tested, also [`on Spark`](mod@spark). `--bench` measures it instead: beside the command line, or with `--spark` beside Splink.
 
 #[cfg(feature = "bench")]
 mod beside;
 mod environment;
+mod spark;
+#[cfg(feature = "bench")]
+mod spark_bench;
 
 #[cfg(feature = "bench")]
 pub(crate) use environment::built;
@@ -34,6 +37,9 @@ pub(crate) struct Args {
     /// Time E1 from a table in memory, beside the command line from Parquet, both as they are given to others
     #[arg(long)]
     bench: bool,
+    /// Only on Spark, beside Sail and a cluster of two executors; with --bench, skew, overhead and Splink there
+    #[arg(long)]
+    spark: bool,
     /// With --bench, people in the table
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(100..))]
     rows: u32,
@@ -46,11 +52,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    if args.bench { bench(args) } else { test() }
+    match (args.bench, args.spark) {
+        (false, false) => test(),
+        (false, true) if !has_python() => Ok(()),
+        (false, true) => spark::test(None),
+        (true, _) => bench(args),
+    }
 }
 
 #[cfg(feature = "bench")]
-use beside::bench;
+fn bench(args: &Args) -> Result<()> {
+    if args.spark { spark_bench::bench(args) } else { beside::bench(args) }
+}
 
 #[cfg(not(feature = "bench"))]
 fn bench(_: &Args) -> Result<()> {
@@ -59,8 +72,7 @@ fn bench(_: &Args) -> Result<()> {
 
 /// Builds, installs and tests it.
 pub(crate) fn test() -> Result<()> {
-    if output(at_root("python3").args(["-c", "import venv, ensurepip"])).is_none() {
-        println!("ignored: there is no python3 with venv (on Debian, install python3-venv)");
+    if !has_python() {
         return Ok(());
     }
     // As tests are built: what is tested is the package, not how fast it is.
@@ -89,26 +101,50 @@ pub(crate) fn test() -> Result<()> {
         command
     };
     let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
-    run_command(at(&pytest).arg("."))?;
+    run_command(at(&pytest).args([".", "--ignore", "spark"]))?;
     run_command(at(&pytest).args(["--doctest-modules", "--pyargs", "hyperblock"]))?;
     let cache = target().join("python-tests/mypy");
-    run_command(at(&["-m", "mypy", "--strict", "-p", "hyperblock", "--cache-dir"]).arg(cache))
+    run_command(at(&["-m", "mypy", "--strict", "-p", "hyperblock", "--cache-dir"]).arg(cache))?;
+    spark::test(Some(&wheel_in(&wheels())?))
+}
+
+/// Whether there is a Python that makes environments; if not, that is told.
+fn has_python() -> bool {
+    let has_python = output(at_root("python3").args(["-c", "import venv, ensurepip"])).is_some();
+    if !has_python {
+        println!("ignored: there is no python3 with venv (on Debian, install python3-venv)");
+    }
+    has_python
 }
 
 /// The Python of an environment with these packages and the wheel, of that profile.
 fn installed(name: &str, profile: &str, packages: &[&str]) -> Result<PathBuf> {
     let python = environment(name, packages)?;
-    let wheels = target().join("wheels");
+    install(&python, &wheel(&python, profile)?)?;
+    Ok(python)
+}
+
+fn wheels() -> PathBuf {
+    target().join("wheels")
+}
+
+/// The wheel of that profile, built by the maturin of an environment.
+fn wheel(python: &Path, profile: &str) -> Result<PathBuf> {
+    let wheels = wheels();
     // One wheel at most, so that there is no choice.
     emptied(&wheels)?;
-    let mut build = at_root(&python);
+    let mut build = at_root(python);
     build.args(["-m", "maturin", "build", "--profile", profile, "--locked"]);
-    build.args(["--manifest-path", "python/Cargo.toml", "--interpreter"]).arg(&python);
+    build.args(["--manifest-path", "python/Cargo.toml", "--interpreter"]).arg(python);
     run_command(build.arg("--out").arg(&wheels))?;
-    let mut install = at_root(&python);
+    wheel_in(&wheels)
+}
+
+/// Installs a wheel into an environment.
+fn install(python: &Path, wheel: &Path) -> Result<()> {
+    let mut install = at_root(python);
     install.args(["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"]);
-    run_command(install.arg(wheel_in(&wheels)?))?;
-    Ok(python)
+    run_command(install.arg(wheel))
 }
 
 /// A folder that has nothing in it, or is not there.

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 /// Lengths of which it is remembered what they need.
 const REMEMBERED: u32 = 256;
 /// Points from which on a grid is worked out beforehand.
-const MANY_POINTS: usize = 1 << 16;
+const MANY_POINTS: usize = 1 << 12;
 /// Numbers of cells.
 const CELLS: u32 = 1 << 31;
 /// More edits, or a lesser similarity, and nearly all lengths go together.

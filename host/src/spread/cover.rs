@@ -81,8 +81,8 @@ pub(super) struct Ready<'p> {
 
 enum How<'p> {
     Key(&'p KeyCover, [Vec<Value>; 2]),
-    Elements(&'p ElementsCover, Box<Alike>, [Value; 2], Option<ReadyGrid<'p>>),
-    Grid(ReadyGrid<'p>),
+    Elements(&'p ElementsCover, Box<Alike>, Box<[Value; 2]>, Option<Box<ReadyGrid<'p>>>),
+    Grid(Box<ReadyGrid<'p>>),
 }
 
 /// A cover over a table, whose records are on one side of the predicates.
@@ -114,12 +114,13 @@ impl<'p> Ready<'p> {
             Cover::Elements(elements) => {
                 let predicate = of(&elements.predicate)?;
                 let alike = Box::new(Alike::new(predicate, elements.q)?);
-                let free = elements.free.as_ref().map(|free| ReadyGrid::new(free, predicates)).transpose()?;
-                let how = How::Elements(elements, alike, compared(predicate)?, free);
+                let grid = |free| ReadyGrid::new(free, predicates).map(Box::new);
+                let free = elements.free.as_ref().map(grid).transpose()?;
+                let how = How::Elements(elements, alike, Box::new(compared(predicate)?), free);
                 (how, is_same(&elements.predicate)?)
             }
             // One table is ordered by what is the same on both sides alone.
-            Cover::Grid(grid) => (How::Grid(ReadyGrid::new(grid, predicates)?), is_one_table),
+            Cover::Grid(grid) => (How::Grid(Box::new(ReadyGrid::new(grid, predicates)?)), is_one_table),
         };
         Ok(Self { how, is_same })
     }
@@ -204,7 +205,7 @@ impl Ready<'_> {
     fn grid(&self) -> Option<&ReadyGrid<'_>> {
         match &self.how {
             How::Key(..) => None,
-            How::Elements(_, _, _, free) => free.as_ref(),
+            How::Elements(_, _, _, free) => free.as_deref(),
             How::Grid(grid) => Some(grid),
         }
     }

@@ -5,7 +5,7 @@
 //! ways must find as many pairs.
 
 use super::growth::{MIXED, people};
-use super::job_args::SpreadArgs;
+use super::spread_args::SpreadArgs;
 use crate::record;
 use anyhow::{Context, Result, ensure};
 use hyperblock::arrow_array::cast::AsArray;

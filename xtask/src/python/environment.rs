@@ -36,9 +36,10 @@ pub(crate) fn built(name: &str, tools: &[&str], packages: &[&str]) -> Result<Pat
     Ok(python)
 }
 
-/// What a package is imported as. It may stand with the versions that will do; and what follows a dash is how it was built.
+/// What a package is imported as. It may stand with the versions that will do; in brackets are its extras, and what follows a dash is
+/// how it was built.
 fn module(package: &str) -> &str {
-    package.split(['<', '=', '>', '-']).next().unwrap_or_default()
+    package.split(['<', '=', '>', '-', '[']).next().unwrap_or_default()
 }
 
 /// What Python does if all packages are there, in their versions where one alone will do.
@@ -47,6 +48,7 @@ fn imports(packages: &[&str]) -> String {
     for package in packages {
         lines.push(format!("import {}", module(package)));
         if let Some((name, version)) = package.split_once("==") {
+            let name = name.split('[').next().unwrap_or_default();
             lines.push(format!("assert version('{name}') == '{version}'"));
         }
     }
@@ -77,8 +79,11 @@ mod tests {
             "import numpy",
             "import stringzillas",
             "assert version('stringzillas-cpus') == '5.3.2'",
+            "import dask",
+            "assert version('dask') == '1'",
         ];
-        assert_eq!(imports(&["numpy<2", "stringzillas-cpus==5.3.2"]), lines.join("\n"));
+        let packages = ["numpy<2", "stringzillas-cpus==5.3.2", "dask[dataframe]==1"];
+        assert_eq!(imports(&packages), lines.join("\n"));
     }
 
     #[test]
