@@ -147,7 +147,7 @@ mod tests {
         // This thread's clock is in no stage.
         assert_eq!(lanes.iter().map(|lane| &lane["kind"]).collect::<Vec<_>>(), ["place", "gpu"]);
         assert_eq!(lanes[0]["name"], "place 2: cpu (1 threads)");
-        assert_eq!((&lanes[1]["busy_ms"], &lanes[1]["rows"][0]["ms"]), (&5.0.into(), &10.0.into()));
+        assert_eq!((&lanes[1]["busy_ms"], &lanes[1]["rows"][0]["ms"]), (&5.into(), &10.into()));
         assert_eq!(
             (&lanes[1]["rows"][0]["n"], &section["total_ms"]),
             (&2.into(), &lanes[1]["rows"][0]["spans"][0][1])

@@ -70,7 +70,7 @@ impl Bands {
         // Where that is more than half of the way around, it is any.
         let shares = if sine < 1.0 { ROUGHEST * 2.0 * libm::asin(sine) / TAU * SHARES } else { SHARES };
         // Both ends are rounded.
-        (shares < SHARES / 2.0 - 3.0).then_some(shares as u32 + 3)
+        (shares < SHARES / 2.0 - 3.0).then(|| shares as u32 + 3)
     }
 }
 
