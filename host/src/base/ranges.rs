@@ -113,9 +113,10 @@ fn in_groups<T: Copy + Send>(
     for next in &mut nexts {
         sum += mem::replace(next, sum);
     }
-    for it in range.to_vec() {
-        let next = &mut nexts[group(&it)];
-        range[*next as usize] = it;
+    let as_it_was = range.to_vec();
+    for it in &as_it_was {
+        let next = &mut nexts[group(it)];
+        range[*next as usize] = *it;
         *next += 1;
     }
     let mut rest = range;

@@ -91,7 +91,7 @@ pub(crate) fn redacted() -> insta::internals::SettingsBindDropGuard {
     // A matter of layout, which changes for reasons of its own.
     settings.add_filter(r"device bytes=[\d,]+", "device bytes=[bytes]");
     // When what was done, and in which order threads told of it.
-    settings.add_filter(r"(?m)^  (job|read|encode|scan|device) +\w+ +\[time\] \|.*\|\n", "");
+    settings.add_filter(r"(?m)^  (job|read|encode|scan|device) +\w[\w ]* +\[time\] \|.*\|\n", "");
     settings.bind_to_scope()
 }
 
