@@ -100,7 +100,8 @@ impl PortablePlan {
                 bit,
             },
             PlannedStep::Witness { rule, then } => {
-                goes_on |= (steps.end..self.steps.len() as u32).contains(&then);
+                // What it goes on with below its own branch may lead out of it.
+                goes_on |= then < self.n_steps();
                 PlannedStep::Witness { rule, then: then.min(steps.end) - steps.start }
             }
         };
