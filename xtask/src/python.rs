@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     match (args.bench, args.spark) {
         (false, false) => test(),
         (false, true) if !has_python() => Ok(()),
-        (false, true) => spark::test(None),
+        (false, true) => spark::test(),
         (true, _) => bench(args),
     }
 }
@@ -104,8 +104,7 @@ pub(crate) fn test() -> Result<()> {
     run_command(at(&pytest).args([".", "--ignore", "spark"]))?;
     run_command(at(&pytest).args(["--doctest-modules", "--pyargs", "hyperblock"]))?;
     let cache = target().join("python-tests/mypy");
-    run_command(at(&["-m", "mypy", "--strict", "-p", "hyperblock", "--cache-dir"]).arg(cache))?;
-    spark::test(Some(&wheel_in(&wheels())?))
+    run_command(at(&["-m", "mypy", "--strict", "-p", "hyperblock", "--cache-dir"]).arg(cache))
 }
 
 /// Whether there is a Python that makes environments; if not, that is told.

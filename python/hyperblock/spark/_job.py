@@ -113,7 +113,7 @@ def job(
 def _needs_pyspark() -> None:
     try:
         import pyarrow  # noqa: F401
-        import pyspark.sql  # noqa: F401
+        import pyspark.sql  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
     except ImportError as error:
         raise ImportError("hyperblock.spark needs PySpark and pyarrow: `pip install hyperblock[spark]`") from error
 

@@ -5,7 +5,7 @@ use super::{MATURIN, environment, install, wheel};
 use crate::cargo::{at_root, output, root, run as run_command};
 use crate::debian;
 use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What Debian calls the Java that Spark runs on.
 const JAVA: &str = "openjdk-17-jre-headless";
@@ -16,8 +16,8 @@ const TOOLS: [&str; 3] = [MATURIN, "pytest==9.2.0", "dask[dataframe]==2026.8.0"]
 /// Each in a process of its own: one that speaks Spark Connect has no other session.
 const FILES: [&str; 3] = ["test_arrow.py", "test_sail.py", "test_cluster.py"];
 
-/// Tests it, of this wheel or of one that is built first.
-pub(super) fn test(made: Option<&Path>) -> Result<()> {
+/// Builds a wheel and tests it.
+pub(super) fn test() -> Result<()> {
     let python = match spark(&[&PACKAGES[..], &TOOLS[..]].concat(), "python-spark") {
         Ok(python) => python,
         Err(reason) => {
@@ -25,10 +25,7 @@ pub(super) fn test(made: Option<&Path>) -> Result<()> {
             return Ok(());
         }
     };
-    match made {
-        Some(made) => install(&python, made)?,
-        None => install(&python, &wheel(&python, "dev")?)?,
-    }
+    install(&python, &wheel(&python, "dev")?)?;
     let tests = root().join("python/tests/spark");
     let at = |arguments: &[&str]| {
         let mut command = at_root(&python);
