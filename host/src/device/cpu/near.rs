@@ -45,19 +45,19 @@ const POINTS_AT_ONCE: usize = 1 << 12;
 /// Its test, and the witness behind it.
 const STEPS_OF_A_LEAD: u32 = 2;
 
-/// Whether a path is left for this to list.
-pub(super) fn is_own(by: &By) -> bool {
-    matches!(by, By::Lead(lists) if lists.overlap.is_some_and(|manner| {
-        manner.method == OverlapMethod::Index && matches!(manner.elements, Sampled::Cells(_))
-    }))
-}
-
-/// The steps that this is done in, about.
-pub(super) fn n_steps(unlisted: &Unlisted) -> u64 {
-    unlisted.block.left.len().div_ceil(BATCH) as u64
-}
-
 impl CpuScan<'_> {
+    /// Whether a path is left for this to list.
+    pub(super) fn is_around(by: &By) -> bool {
+        matches!(by, By::Lead(lists) if lists.overlap.is_some_and(|manner| {
+            manner.method == OverlapMethod::Index && matches!(manner.elements, Sampled::Cells(_))
+        }))
+    }
+
+    /// The steps that this is done in, about.
+    pub(super) fn steps_around(unlisted: &Unlisted) -> u64 {
+        unlisted.block.left.len().div_ceil(BATCH) as u64
+    }
+
     /// Appends the candidates of a path that is its own, or some of them if they are more than `most`. How many pairs of records
     /// were compared.
     pub(super) fn near(

@@ -3,7 +3,7 @@
 use super::residual::{self, Residual, Shared};
 use super::screen::Screening;
 use super::verify::{Verify, Walker};
-use super::{Cpu, join, near};
+use super::{Cpu, join};
 use crate::base::compared::Compared;
 use crate::base::control::{Control, Steps};
 use crate::base::error::Result;
@@ -44,7 +44,7 @@ pub(super) struct CpuScan<'a> {
 
 impl Scan for CpuScan<'_> {
     fn task(&self, encoded: &Encoded, program: &Program, area: &Area, control: &Control) -> Result<Task> {
-        Task::unlisted_if(encoded, program, area, near::is_own, control)
+        Task::unlisted_if(encoded, program, area, Self::is_around, control)
     }
 
     fn run(
@@ -54,7 +54,7 @@ impl Scan for CpuScan<'_> {
         control: &Control,
         found: &mut Vec<Candidate>,
     ) -> Result<Outcome> {
-        let task = task.listed_unless(self.encoded, self.program, near::is_own, control)?;
+        let task = task.listed_unless(self.encoded, self.program, Self::is_around, control)?;
         self.counts.iter_mut().for_each(|count| *count.get_mut() = 0);
         let n_steps = |access: &Access| match access {
             Access::Sweep(sweep) => Ok(u64::from(sweep.n_stretches())),
@@ -62,7 +62,7 @@ impl Scan for CpuScan<'_> {
             Access::Overlap(join) => self.overlap_steps(join),
         };
         let n_steps = task.accesses.iter().map(n_steps).sum::<Result<u64>>()?
-            + task.unlisted.iter().map(near::n_steps).sum::<u64>();
+            + task.unlisted.iter().map(Self::steps_around).sum::<u64>();
         let steps = Steps::new(control, task.n_pairs, n_steps);
         let n_paths = task.unlisted.len() + task.accesses.len();
         let mut compared = Vec::with_capacity(n_paths);
