@@ -37,7 +37,7 @@ pub(super) fn build(twice: bool) -> Result<()> {
     try_out(&archive)?;
     if twice {
         let elsewhere = target().join("dist-again");
-        let copy = elsewhere.join("a checkout elsewhere");
+        let copy = elsewhere.join("a-checkout-elsewhere");
         emptied(&elsewhere)?;
         run_command(at_root("git").args(["clone", "--quiet", "--no-hardlinks", "."]).arg(&copy))?;
         let again = built(&copy, &elsewhere, &licences)?;
@@ -139,8 +139,10 @@ fn look_at_what_it_needs(program: &Path) -> Result<()> {
 fn packed(folder: &Path, from: &Path) -> Result<PathBuf> {
     let git = output(at_root("git").current_dir(from).args(["log", "-1", "--format=%ct"]));
     let time = format!("--mtime=@{}", git.as_deref().unwrap_or("0"));
-    let archive = folder.with_extension("tar.gz");
     let parent = folder.parent().context("no folder above")?;
+    let name = folder.file_name().context("no name")?.to_string_lossy();
+    // A version has dots, so what follows the last is no extension.
+    let archive = parent.join(format!("{name}.tar.gz"));
     let mut tar = at_root("tar");
     tar.current_dir(parent).args([
         "--create",
@@ -151,7 +153,7 @@ fn packed(folder: &Path, from: &Path) -> Result<PathBuf> {
         "--group=0",
     ]);
     tar.args(["--numeric-owner", "--mode=u=rwX,go=rX", &time, "--file"]).arg(&archive);
-    run_command(tar.arg(folder.file_name().context("no name")?))?;
+    run_command(tar.arg(&*name))?;
     Ok(archive)
 }
 
