@@ -48,7 +48,7 @@ use crate::plan::statistics::{Effort, Pairs, SelectivitySource};
 use crate::plan::{Evidence, Plan, ScanOptions, Variant};
 use crate::read::sources::Sources;
 use crate::read::table::{Cache, Input, ReadOptions, Table, Words};
-use crate::rules::{AllPairs, Neighbourhood, Predicate, RuleSet, Subsumed};
+use crate::rules::{AllPairs, Listed, Neighbourhood, Predicate, RuleSet, Subsumed};
 use crate::run::calibrated::calibrated;
 use crate::run::loaded::Loaded;
 use crate::run::measured::measured;
@@ -108,6 +108,8 @@ pub struct Job {
     is_looked_at: bool,
     is_looked_at_whole: bool,
     is_reported: bool,
+    /// What rules look values up in, where it came along with them.
+    listed: Option<Listed>,
 }
 
 impl Job {
@@ -148,6 +150,7 @@ impl Job {
             is_looked_at: false,
             is_looked_at_whole: false,
             is_reported: false,
+            listed: None,
         }
     }
 

@@ -48,6 +48,7 @@ pub(crate) use bind::complaints;
 pub(crate) use consequences::{Consequences, General};
 pub(crate) use display::Sided;
 pub(crate) use file::lacking;
+pub(crate) use lookups::Listed;
 pub(crate) use suggest::nearest;
 
 use crate::base::decimal::Decimal;

@@ -23,6 +23,7 @@ mod planned;
 mod reach;
 mod schema;
 mod solve;
+mod terms;
 mod unit_plan;
 mod values;
 

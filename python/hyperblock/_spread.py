@@ -3,6 +3,8 @@
     samples, counts, rules ─► planned ─► Spread ─┬─► covered: records, each copied to the units that it is in
                                                  └─► solved: the candidates of one unit
 
+A score that asks how frequent values are needs them counted before: `counting` makes what does so wherever records are.
+
 Functions that others send to their workers hold the plan as bytes. The worker's own native module reads them, and says so if it is of
 another version.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +90,18 @@ class Spread:
     def n_packs(self) -> int:
         return max(1, int(self.told["packs"]))
 
+    @property
+    def terms(self) -> list[dict[str, Any]]:
+        """The attributes of the score that ask how frequent their values are in whole tables."""
+        return list(self.told["terms"])
+
+    def with_terms(self, counts: pa.Table) -> Spread:
+        """With how frequent they are: attribute, value, n and total."""
+        import pyarrow as pa
+
+        types = pa.schema([("attribute", pa.int32()), ("value", pa.string()), ("n", pa.int64()), ("total", pa.int64())])
+        return replace(self, plan=_native.with_terms(self.plan, counts.select(types.names).cast(types)))
+
 
 def planned(
     samples: Sequence[pa.Table],
@@ -162,6 +176,26 @@ def covering(spread: Spread, table: int, labels: Sequence[int]) -> Callable[[Ite
             yield from pa.table(placed + rows, names=[*PLACES, *(of.name for of in slots)]).to_batches()
 
     return covered
+
+
+def counting(spread: Spread, table: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What counts the values of the attributes that ask how frequent they are: attribute, value, n, to be added up by the first two."""
+    plan, names = spread.plan, spread.columns[table]
+
+    def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for some in gathered(batches, ROWS):
+            yield from pa.table(_native.count(plan, some.rename_columns(names), table)).to_batches()
+
+    return counted
+
+
+def check_terms(spread: Spread) -> None:
+    """Whether all is known that the score asks, where nobody counts values."""
+    if spread.terms:
+        names = ", ".join(f"`{term['name']}`" for term in spread.terms)
+        raise ValueError(f"how frequent the values of {names} are is counted on Spark alone: leave `term_frequency` out")
 
 
 def solving(spread: Spread, chosen: Chosen, threads: int, memory: int | None) -> Callable[[int, pa.Table], pa.Table]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._asked import Rules
-from ._spread import check_ids, covering, planned, sample_share, solving
+from ._spread import check_ids, check_terms, covering, planned, sample_share, solving
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped, unused-ignore]
@@ -33,6 +33,7 @@ def dedupe(df: Any, rules: Rules, *, id: str, worker_memory: int, cores: int, ma
     check_ids(id, n, present, int(df[id].nunique().compute()), lambda: list(df[id].value_counts().nlargest(5).compute().index))
     sample = pa.Table.from_pandas(df.sample(frac=sample_share(n), random_state=7).compute(), preserve_index=False)
     spread = planned([sample], [n], rules, id=id, right_id=None, worker_memory=worker_memory, cores=cores, max_shuffle=max_shuffle)
+    check_terms(spread)
     cover, solve = covering(spread, 0, range(spread.n_packs)), solving(spread, lambda: device, 1, worker_memory)
 
     def frame(table: pa.Table) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._asked import Rules
-from ._spread import check_ids, covering, planned, sample_share, solving
+from ._spread import check_ids, check_terms, covering, planned, sample_share, solving
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
@@ -39,6 +39,7 @@ def dedupe(ds: Any, rules: Rules, *, id: str, worker_memory: int, max_shuffle: i
     sample = pa.concat_tables(ray.get(ds.random_sample(sample_share(n), seed=7).to_arrow_refs()))
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     spread = planned([sample], [n], rules, id=id, right_id=None, worker_memory=worker_memory, cores=cores, max_shuffle=max_shuffle)
+    check_terms(spread)
     cover = covering(spread, 0, range(spread.n_packs))
     # Ray shows a task its own GPUs alone.
     solve = solving(spread, lambda: "cuda" if device == "auto" and ray.get_gpu_ids() else device.replace("auto", "cpu"), 1, worker_memory)

@@ -28,6 +28,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spread::plan, module)?)?;
     module.add_function(wrap_pyfunction!(spread::told, module)?)?;
     module.add_function(wrap_pyfunction!(spread::cover, module)?)?;
+    module.add_function(wrap_pyfunction!(spread::count, module)?)?;
+    module.add_function(wrap_pyfunction!(spread::with_terms, module)?)?;
     module.add_function(wrap_pyfunction!(spread::solve, module)?)?;
     module.add_function(wrap_pyfunction!(spread::forest, module)?)?;
     Ok(())

@@ -65,6 +65,27 @@ pub(crate) fn cover(py: Python<'_>, plan: &[u8], batches: Bound<'_, PyAny>, side
     Ok(Stream { schema, batches })
 }
 
+/// How many of a table's rows have each value whose frequency the score asks.
+#[pyfunction]
+pub(crate) fn count(py: Python<'_>, plan: &[u8], batches: Bound<'_, PyAny>, side: usize) -> PyResult<Stream> {
+    let (plan, batches) = (known(py, plan)?, some(py, &batches, "the records")?);
+    let counted = on_threads(py, Some(1), |control| plan.count(side, &batches, control));
+    let (schema, batches) = plain(py, counted)?;
+    Ok(Stream { schema, batches })
+}
+
+/// The plan with what was counted of whole tables, as bytes.
+#[pyfunction]
+pub(crate) fn with_terms<'py>(
+    py: Python<'py>,
+    plan: &[u8],
+    counts: Bound<'_, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let counts = some(py, &counts, "the counts of values")?;
+    let made = UnitPlan::from_bytes(plan).and_then(|plan| plan.with_terms(&counts)?.to_bytes());
+    Ok(PyBytes::new(py, &plain(py, made)?))
+}
+
 /// The candidates of a unit.
 #[pyfunction]
 #[pyo3(signature = (plan, unit, left, right, place))]

@@ -4,7 +4,8 @@
 use hyperblock::arrow_array::cast::AsArray;
 use hyperblock::arrow_array::types::{Int8Type, Int32Type, Int64Type};
 use hyperblock::arrow_array::{
-    Array, ArrayRef, Date32Array, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
+    Array, ArrayRef, Date32Array, Float64Array, Int32Array, Int64Array, LargeStringArray, RecordBatch,
+    StringArray,
 };
 use hyperblock::arrow_schema::{DataType, Field, Schema, SchemaRef};
 use hyperblock::base::decimal::Decimal;
@@ -12,9 +13,14 @@ use hyperblock::device::cpu::Cpu;
 use hyperblock::spread::{Budget, Counts, UnitPlan};
 use hyperblock::{Batches, Control, Found, IdSource, Job, ReadOptions, Result, RuleSource, serde_json};
 use std::collections::BTreeMap;
+use std::fs;
 use std::sync::Arc;
+use tempfile::TempDir;
 
 use crate::case::{Case, Sheet};
+use crate::oracle::{NICKNAMES, NICKNAMES_FILE};
+
+const RULES_FILE: &str = "rules.toml";
 
 /// What ids are, in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,9 +87,21 @@ fn column(values: &[Option<&str>]) -> ArrayRef {
 pub struct Tables {
     /// The tables: one, or two.
     pub tables: Vec<RecordBatch>,
-    /// The rule file.
-    pub rules: String,
+    /// The rule file, and those that it names. Units see none of them.
+    folder: TempDir,
 }
+
+/// Scores by rarity: of a text, of a number, and of two columns that share their values. To be followed by what it is kept from.
+pub const BY_RARITY: &str = "[score]\nscore = 'fellegi-sunter'\nweights = 'weights.toml'\n\
+    [[score.attributes]]\nname = 'name'\nmeasure = 'jaro_winkler(l.name, r.name)'\nlevels = [1, 0.8]\nterm_frequency = true\n\
+    [[score.attributes]]\nname = 'n'\nmeasure = 'l.n = r.n'\nterm_frequency = true\nleast_frequency = 0.2\n\
+    [[score.attributes]]\nname = 'place'\nmeasure = 'l.home = r.work'\nterm_frequency = true\nleast_frequency = 0.0001\n";
+const WEIGHTS: &str = "prior = 0.5\n\
+    [[attributes]]\nname = 'name'\nmeasure = 'jaro_winkler(l.name, r.name)'\n\
+    levels = [{ at_least = 1, m = 0.7, u = 0.1 }, { at_least = 0.8, m = 0.2, u = 0.2 }, { below = 0.8, m = 0.1, u = 0.7 }]\n\
+    [[attributes]]\nname = 'n'\nmeasure = 'l.n = r.n'\nlevels = [{ at_least = 1, m = 0.8, u = 0.3 }, { below = 1, m = 0.2, u = 0.7 }]\n\
+    [[attributes]]\nname = 'place'\nmeasure = 'l.home = r.work'\n\
+    levels = [{ at_least = 1, m = 0.6, u = 0.2 }, { below = 1, m = 0.4, u = 0.8 }]\n";
 
 /// A pair: both ids as texts, and what else there is of it.
 pub type Pair = (String, String, String);
@@ -104,7 +122,17 @@ impl Tables {
     /// Of a case.
     pub fn of(case: &Case, ids: IdsAs) -> Self {
         let tables = [Some(&case.left), case.right.as_ref()].into_iter().flatten();
-        Self { tables: tables.map(|sheet| batch(sheet, ids)).collect(), rules: case.toml() }
+        let folder = tempfile::tempdir().expect("a folder is made");
+        let nicknames = NICKNAMES.iter().map(|(name, other)| format!("{name},{other}\n"));
+        let nicknames = "name,other\n".to_owned() + &nicknames.collect::<String>();
+        for (name, text) in [
+            (RULES_FILE, case.toml().as_str()),
+            (NICKNAMES_FILE, nicknames.as_str()),
+            ("weights.toml", WEIGHTS),
+        ] {
+            fs::write(folder.path().join(name), text).expect("a file is written");
+        }
+        Self { tables: tables.map(|sheet| batch(sheet, ids)).collect(), folder }
     }
 
     /// The job, over these rows.
@@ -114,7 +142,7 @@ impl Tables {
         let mut inputs = names.iter().zip(tables).map(|(name, batch)| batches(name, vec![batch.clone()]));
         let (left, right) = (inputs.next().unwrap(), inputs.next());
         let id = || ReadOptions { id: IdSource::Column("id".into()), ..ReadOptions::default() };
-        let rules = RuleSource::Text(self.rules.clone());
+        let rules = RuleSource::File(self.folder.path().join(RULES_FILE));
         Job::over(left.into(), right.map(Into::into), rules).read_options(id(), id())
     }
 
@@ -126,14 +154,63 @@ impl Tables {
         Ok(found.batches.iter().flat_map(pairs).collect())
     }
 
-    /// A plan, made from these samples.
+    /// A plan, made from these samples; with what its score asks of whole tables.
     pub fn plan(&self, samples: &[RecordBatch], budget: &Budget) -> Result<Vec<u8>> {
         let counts = Counts { records: self.tables.iter().map(|table| table.num_rows() as u64).collect() };
-        UnitPlan::new(&self.job(samples), &counts, budget, &Control::default())?.to_bytes()
+        let plan = UnitPlan::new(&self.job(samples), &counts, budget, &Control::default())?;
+        let told: serde_json::Value = serde_json::from_str(plan.told()).unwrap();
+        if told["terms"].as_array().unwrap().is_empty() {
+            return plan.to_bytes();
+        }
+        let counts = self.counted(&plan, &told)?;
+        plan.with_terms(&counts)?.to_bytes()
+    }
+
+    /// How many records have each value that the score asks the frequency of, as an engine adds them up: without rare ones.
+    fn counted(&self, plan: &UnitPlan, told: &serde_json::Value) -> Result<Batches> {
+        let mut sums: BTreeMap<(i32, String), i64> = BTreeMap::new();
+        for (nth, table) in self.tables.iter().enumerate() {
+            for start in (0..table.num_rows()).step_by(5) {
+                let part = table.slice(start, 5.min(table.num_rows() - start));
+                let counted = plan.count(nth, &batches("the table", vec![part]), &Control::default())?;
+                for batch in counted.1 {
+                    let attributes = batch.column(0).as_primitive::<Int32Type>();
+                    let values = batch.column(1).as_string::<i32>();
+                    let n = batch.column(2).as_primitive::<Int64Type>();
+                    for row in 0..batch.num_rows() {
+                        *sums.entry((attributes.value(row), values.value(row).to_owned())).or_default() +=
+                            n.value(row);
+                    }
+                }
+            }
+        }
+        let total =
+            |attribute: i32| sums.iter().filter(|(key, _)| key.0 == attribute).map(|(_, n)| n).sum::<i64>();
+        let totals: BTreeMap<i32, i64> = sums.keys().map(|key| (key.0, total(key.0))).collect();
+        let least = |attribute: i32| {
+            let mut terms = told["terms"].as_array().unwrap().iter();
+            terms.find(|it| it["attribute"] == attribute).unwrap()["least_frequency"].as_f64().unwrap()
+        };
+        sums.retain(|key, n| *n as f64 >= 0.999 * least(key.0) * totals[&key.0] as f64);
+        let numbers: Int32Array = sums.keys().map(|key| key.0).collect();
+        let of: Int64Array = sums.keys().map(|key| totals[&key.0]).collect();
+        let values: StringArray = sums.keys().map(|key| Some(key.1.as_str())).collect();
+        let n: Int64Array = sums.values().copied().collect();
+        let columns: [(&str, ArrayRef); 4] = [
+            ("attribute", Arc::new(numbers)),
+            ("value", Arc::new(values)),
+            ("n", Arc::new(n)),
+            ("total", Arc::new(of)),
+        ];
+        Ok(batches("the counts", vec![RecordBatch::try_from_iter(columns).unwrap()]))
     }
 
     /// What units find together by a plan, where records come in batches of some size from somewhere on.
     pub fn spread(&self, plan: &[u8], batch_rows: usize, from: usize) -> Result<Spread> {
+        // What it takes is in the plan.
+        for file in fs::read_dir(self.folder.path()).unwrap() {
+            fs::remove_file(file.unwrap().path()).unwrap();
+        }
         let (device, control) = (Cpu::new(), Control::default());
         let plan = UnitPlan::from_bytes(plan)?;
         let mut units: BTreeMap<i64, [Vec<RecordBatch>; 2]> = BTreeMap::new();

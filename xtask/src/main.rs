@@ -79,7 +79,7 @@ enum Command {
     Deny,
     /// Build the book of all pages to target/book, and check its links
     Docs(docs::Args),
-    /// Run everything CI runs: tidy, links, format, clippy, documentation, tests, kernels, the Python package, reports in a browser
+    /// Run everything CI runs: tidy, links, format, clippy, documentation, tests, kernels, the Python package, alone and on Spark, reports in a browser
     Test(test::Args),
 }
 

@@ -54,8 +54,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     match (args.bench, args.spark) {
         (false, false) => test(),
-        (false, true) if !has_python() => Ok(()),
-        (false, true) => spark::test(),
+        (false, true) => test_on_spark(),
         (true, _) => bench(args),
     }
 }
@@ -105,6 +104,11 @@ pub(crate) fn test() -> Result<()> {
     run_command(at(&pytest).args(["--doctest-modules", "--pyargs", "hyperblock"]))?;
     let cache = target().join("python-tests/mypy");
     run_command(at(&["-m", "mypy", "--strict", "-p", "hyperblock", "--cache-dir"]).arg(cache))
+}
+
+/// The same on Spark.
+pub(crate) fn test_on_spark() -> Result<()> {
+    if has_python() { spark::test() } else { Ok(()) }
 }
 
 /// Whether there is a Python that makes environments; if not, that is told.

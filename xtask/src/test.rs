@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything CI runs, in the order that fails soonest.
 //!
-//! The Python package is tested where there is a Python with its environments; else that step is told as ignored. So are
-//! reports in a browser, where no browser can be had.
+//! The Python package is tested where there is a Python with its environments; else that step is told as ignored. So is the package on
+//! Spark where there is no Java, and reports in a browser, where no browser can be had.
 //!
 //! A fresh Debian machine with rustup is enough: the kernels' compiler and assembler are installed if they are missing.
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 type Check = (&'static str, fn() -> Result<()>);
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let steps: [Check; 9] = [
+    let steps: [Check; 10] = [
         ("tidy", tidy::run),
         ("links", docs::check_links),
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
@@ -43,6 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             ("kernels", device::install_and_check)
         },
         ("python", python::test),
+        ("spark", python::test_on_spark),
         ("browser", browser::test),
     ];
 

@@ -50,6 +50,8 @@ pub struct Scoring {
     /// By attribute, in the order of the file.
     lowered: Vec<Vec<Attribute>>,
     model: OnceLock<(Weights, Model)>,
+    /// By attribute and code, how frequent values are in tables of which these are a part; nothing, if these are all.
+    shares: Vec<Vec<f64>>,
 }
 
 impl Scoring {
@@ -67,7 +69,7 @@ impl Scoring {
         let attributes = (0..).zip(&score.attributes);
         let lowered =
             attributes.map(|(nth, it)| lowered::tests(nth, it, &mut rest)).collect::<Result<_>>()?;
-        Ok(Self { score, encoded, lowered, model: OnceLock::new() })
+        Ok(Self { score, encoded, lowered, model: OnceLock::new(), shares: Vec::new() })
     }
 
     /// Billionths of the mean, or of the probability, below which a pair is to be dropped.

@@ -58,6 +58,19 @@ pub struct Judged<'a> {
 }
 
 impl Judged<'_> {
+    /// The pairs that are missed, once candidates are in order; and what is within entities, if these are the result.
+    fn missed(&self) -> (Option<Inside<'_>>, Vec<Missed>) {
+        let Self { job, truth, gathered, entities } = self;
+        let (n_left, is_one_table) = (job.left.n_records(), job.second().is_none());
+        let inside =
+            entities.map(|entities| Inside::new(entities, n_left, is_one_table, truth, gathered.wrong()));
+        let missed = gathered.missed(|pair, is_kept| match &inside {
+            Some(inside) => inside.has(pair),
+            None => is_kept,
+        });
+        (inside, missed)
+    }
+
     /// Writes the errors to a file: first the pairs that are missed, then those that are wrong, in order. Its name says the format, as
     /// that of other outputs does.
     pub fn write(self, path: &Path, device: &dyn Backend, control: &Control) -> Result<ErrorCounts> {
@@ -75,15 +88,10 @@ impl Judged<'_> {
         control: &Control,
     ) -> Result<(Target, ErrorCounts)> {
         self.gathered.sort();
-        let Self { job, truth, gathered, entities } = &self;
+        let (inside, missed) = self.missed();
+        let Self { job, gathered, .. } = &self;
         let is_one_table = job.second().is_none();
         let n_left = job.left.n_records();
-        let inside =
-            entities.map(|entities| Inside::new(entities, n_left, is_one_table, truth, gathered.wrong()));
-        let missed = gathered.missed(|pair, is_kept| match &inside {
-            Some(inside) => inside.has(pair),
-            None => is_kept,
-        });
         let wrong = |take: &mut dyn FnMut(&[Candidate]) -> Result<()>| match &inside {
             Some(inside) => inside.for_each(control, take),
             None => gathered.wrong().chunks(AT_ONCE).try_for_each(take),

@@ -1,5 +1,5 @@
-//! What of a job goes along where parts of it are done elsewhere: its rules as text, and how tables are read. And which jobs cannot be
-//! taken apart so.
+//! What of a job goes along where parts of it are done elsewhere: its rules as text, what they look values up in, and how tables are
+//! read. And which jobs cannot be taken apart so.
 
 use super::input::Read;
 use super::several::Pairing;
@@ -7,6 +7,7 @@ use super::{Job, RuleSource};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::read::table::{Batches, IdSource, Input, ReadOptions};
+use crate::rules::Listed;
 use rkyv::{Archive, Deserialize, Serialize};
 
 /// A job without its tables.
@@ -19,6 +20,8 @@ pub(crate) struct Carried {
     /// Names that columns go by.
     columns: Vec<(String, Vec<String>)>,
     names: Vec<String>,
+    /// What is in tables that values are looked up in.
+    listed: Listed,
 }
 
 impl Job {
@@ -34,6 +37,7 @@ impl Job {
             tables: names.zip(ids).collect(),
             columns: self.columns.clone(),
             names: self.names.clone(),
+            listed: self.rule_file()?.listed()?,
         })
     }
 
@@ -52,12 +56,6 @@ impl Job {
         if self.guards.most_pairs.is_some() {
             return refuse(
                 "no unit knows how many pairs others find; leave max_pairs out, and count what comes",
-            );
-        }
-        let file = self.rules.parse()?;
-        if !file.tables().is_empty() {
-            return refuse(
-                "it looks values up in tables, whose files are not where units are done; make the values before",
             );
         }
         Ok(())
@@ -90,7 +88,8 @@ impl Carried {
         };
         let job = Job::over(left, right, RuleSource::Text(self.rules.clone()));
         let job = job.read_options(options(0), options(1));
-        Ok(job.columns(self.columns.clone()).names(self.names.clone()))
+        let job = job.columns(self.columns.clone()).names(self.names.clone());
+        Ok(Job { listed: Some(self.listed.clone()), ..job })
     }
 
     /// What a table is called.

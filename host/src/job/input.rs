@@ -64,7 +64,7 @@ impl Job {
 
     /// The same, where tables in memory may have no rows.
     pub(super) fn read_even_empty(&self, control: &Control) -> Result<Read> {
-        let file = self.rules.parse()?;
+        let file = self.rule_file()?;
         file.read_tables(control)?;
         let of_sides = |sides: &[Side]| {
             let columns = file.columns().filter(|(side, _)| sides.contains(side)).map(|(_, column)| column);
@@ -98,6 +98,14 @@ impl Job {
         self.check_called(&file, &schemas)?;
         let columns_beside = self.columns_beside(&left, right.as_ref(), &wanted)?;
         Ok(Read { file, left, right, wanted, columns_beside, again, source: self.source.clone() })
+    }
+
+    pub(super) fn rule_file(&self) -> Result<RuleFile> {
+        let file = self.rules.parse()?;
+        Ok(match &self.listed {
+            Some(listed) => file.with_listed(listed.clone()),
+            None => file,
+        })
     }
 
     fn read_table(&self, nth: usize, wanted: &Wanted, control: &Control) -> Result<Table> {

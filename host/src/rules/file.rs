@@ -29,7 +29,7 @@ pub(super) use score::{AttributeEntry, LevelEntry, ScoreSection};
 
 use super::Side;
 use super::literal::Literal;
-use super::lookups::{Lookups, beside};
+use super::lookups::{Listed, Lookups, beside};
 use super::suggest::nearest;
 use super::syntax::{self, Comparison, Complaint, Formula, Parsed, Term, complaint};
 use crate::base::control::Control;
@@ -177,6 +177,16 @@ impl RuleFile {
     /// Reads the tables that values are looked up in, if that was not done yet: else, whoever binds the rules does.
     pub fn read_tables(&self, control: &Control) -> Result<()> {
         self.lookups_read(control).map(drop)
+    }
+
+    /// What is in the tables that values are looked up in, to go along where their files are not.
+    pub(crate) fn listed(&self) -> Result<Listed> {
+        Ok(self.lookups()?.listed())
+    }
+
+    /// With tables that were [`listed`](Self::listed): no file is read for them.
+    pub(crate) fn with_listed(self, listed: Listed) -> Self {
+        Self { lookups: OnceLock::from(Lookups::of_listed(listed)), ..self }
     }
 
     pub(super) fn lookups(&self) -> Result<&Lookups> {

@@ -14,7 +14,29 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub(super) struct Lookups(HashMap<String, Entries>);
 
+/// The same, to go along where a part of a job is done elsewhere: by table, what is looked up, and the list that it stands for.
+pub(crate) type Listed = Vec<(String, Vec<(String, String)>)>;
+
 impl Lookups {
+    /// What is in them, in order.
+    pub(super) fn listed(&self) -> Listed {
+        let own = |(key, list): (&String, &String)| (key.clone(), list.clone());
+        let table = |(name, entries): (&String, &Entries)| {
+            let mut lists: Vec<_> = entries.lists().iter().map(own).collect();
+            lists.sort_unstable();
+            (name.clone(), lists)
+        };
+        let mut listed: Listed = self.0.iter().map(table).collect();
+        listed.sort_unstable();
+        listed
+    }
+
+    /// Of what was [`listed`](Self::listed).
+    pub(super) fn of_listed(listed: Listed) -> Self {
+        let tables = listed.into_iter();
+        Self(tables.map(|(name, lists)| (name, Entries::of_lists(lists.into_iter().collect()))).collect())
+    }
+
     /// Reads the tables that a rule file names, each at a place in it, which `error` points at.
     pub(super) fn read(
         rules: &Path,

@@ -2,6 +2,7 @@
 
 use super::bytes::{opened, sealed};
 use super::cover::Cover;
+use super::terms::Terms;
 use crate::base::error::{Error, Result};
 use crate::job::Carried;
 use crate::plan::PortablePlan;
@@ -34,6 +35,8 @@ pub(super) struct Decided {
 pub(super) struct Scored {
     /// The weights of Fellegi and Sunter's model, as the file has them; none, where a score is a mean.
     pub(super) weights: Option<String>,
+    /// Of the attributes that weigh rare values otherwise, how frequent values are.
+    pub(super) terms: Vec<Terms>,
 }
 
 /// A column that is needed.

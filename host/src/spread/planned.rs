@@ -4,10 +4,12 @@ use super::choice::{Candidate, Samples};
 use super::decided::{BranchUnits, Decided, Scored};
 use super::packs::{Load, packs};
 use super::schema::{needed, others};
+use super::terms::Terms;
 use super::unit_plan::{UnitPlan, of_ids};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
 use crate::device::always_there;
+use crate::entities::score::Scoring;
 use crate::job::{Job, Prepared};
 use crate::plan::PortablePlan;
 use crate::read::table::{Batches, Table};
@@ -133,7 +135,10 @@ impl Planning<'_> {
         let n_packs = (PACKS_A_CORE * budget.cores.max(1)).min(loads.len().max(1) as u64);
         let packs = packs(&loads, n_packs as usize);
         let scored = budget.is_scored.then(|| scored(prepared)).transpose()?;
-        let told = self.told(side, bytes, &chosen, (n_packs, &packs, &loads), &columns).to_string();
+        let mut told = self.told(side, bytes, &chosen, (n_packs, &packs, &loads), &columns);
+        let attributes = prepared.scoring().map_or(&[][..], Scoring::attributes);
+        told["terms"] = Terms::told(scored.as_ref().map_or(&[], |it: &Scored| &it.terms), attributes);
+        let told = told.to_string();
         let ids = columns.iter().filter_map(|columns| Some(columns.first()?.name.clone())).collect();
         let mut first = 0;
         let steps = prepared.plan.program().branches().iter().map(|branch| branch.steps.clone());
@@ -269,7 +274,6 @@ impl Planning<'_> {
                 .iter()
                 .map(|columns| columns.iter().map(|it| it.name.as_str()).collect::<Vec<_>>())
                 .collect::<Vec<_>>(),
-            "tally": false,
             "advice": (n_records < FEW).then_some(few),
         })
     }
@@ -310,20 +314,13 @@ impl Planning<'_> {
 fn scored(prepared: &Prepared) -> Result<Scored> {
     let no_score = || Error::Job("the rule file has no [score] section".into());
     let scoring = prepared.scoring().ok_or_else(no_score)?;
-    if let Some(attribute) = scoring.attributes().iter().find(|attribute| attribute.term_frequency.is_some())
-    {
-        let message = format!(
-            "this job cannot be spread over units with its score: how frequent values of `{}` are only the whole table tells; leave \
-             `term_frequency` out",
-            attribute.name
-        );
-        return Err(Error::Job(message));
-    }
     let weights = match scoring.method() {
         ScoreMethod::WeightedMean => None,
         ScoreMethod::FellegiSunter => Some(scoring.weights()?.0.to_string()),
     };
-    Ok(Scored { weights })
+    // A mean does not ask how rare values are.
+    let terms = if weights.is_some() { Terms::asked(scoring.attributes())? } else { Vec::new() };
+    Ok(Scored { weights, terms })
 }
 
 /// Whether the order of ids follows from their type.

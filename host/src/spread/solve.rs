@@ -9,6 +9,7 @@
 
 use super::cover::{Ready, Shown};
 use super::decided::{BranchUnits, Scored};
+use super::terms::{Terms, agreeing};
 use super::unit_plan::{UnitPlan, of_id, predicates};
 use crate::base::compared::Compared;
 use crate::base::control::Control;
@@ -218,6 +219,13 @@ impl UnitPlan {
         if let Some(weights) = &scored.weights {
             scoring = scoring.weighted(weights)?;
         }
+        if !scored.terms.is_empty() {
+            let sides = [&left, right.as_ref().unwrap_or(&left)];
+            let attributes = scoring.attributes().to_vec();
+            scoring = scoring.with_frequencies(|nth| {
+                Terms::shares(&scored.terms, nth, agreeing(&attributes, nth)?, sides)
+            })?;
+        }
         let numbered = found.iter().zip(pairs);
         let numbered = numbered.map(|(pair, [left, right])| Candidate { left, right, ..*pair });
         let numbered: Vec<Candidate> = numbered.collect();
@@ -239,8 +247,8 @@ impl UnitPlan {
             vec![field("left", ids(0)), field("right", ids(self.n_tables() - 1)), field("rule", rule)];
         let names: &[&str] = match &self.decided.scored {
             None => &[],
-            Some(Scored { weights: None }) => &["score"],
-            Some(Scored { weights: Some(_) }) => &["weight", "probability"],
+            Some(Scored { weights: None, .. }) => &["score"],
+            Some(Scored { weights: Some(_), .. }) => &["weight", "probability"],
         };
         fields.extend(names.iter().map(|name| field(name, DataType::Float64)));
         Arc::new(Schema::new(fields))

@@ -39,6 +39,22 @@ impl<'a> Values<'a> {
         self.value.pipeline.apply(&self.fields.row(row))
     }
 
+    /// A text that two values have in common exactly if they are equal.
+    pub(super) fn same(&self, row: usize) -> Option<Cow<'a, str>> {
+        let text = self.text(row)?;
+        Some(match self.value.domain {
+            Domain::Text => text,
+            domain @ (Domain::Number | Domain::Date) => {
+                let (whole, fraction) = number(&text, domain)?.parts();
+                Cow::Owned(format!("{whole} {fraction}"))
+            }
+            Domain::Point => {
+                let Place { latitude, longitude } = place(&text)?;
+                Cow::Owned(format!("{:x} {:x}", latitude.to_bits(), longitude.to_bits()))
+            }
+        })
+    }
+
     /// What two values have in common exactly if they are equal, but for chance.
     pub(super) fn equal(&self, row: usize) -> Option<u64> {
         let text = self.text(row)?;

@@ -91,6 +91,9 @@ def as_text(told: dict[str, Any]) -> str:
         ("to shuffle", f"{size(told['bytes_to_shuffle'])}, {told['bytes_of_copy']:.0f} bytes a copy"),
         ("ids", f"{size(told['bytes_of_ids'])} more, to see that none is there twice"),
     ]
+    if told["terms"]:
+        names = ", ".join(term["name"] for term in told["terms"])
+        lines.append(("values", f"counted before, in one more pass: {names}"))
     largest = told.get("largest_pack")
     if largest:
         shares = [largest[f"{of}"] / max(largest[f"mean_{of}"], 1) for of in ("records", "pairs")]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._asked import Rules, text, whole
 from .._errors import TableError
-from .._spread import PLACES, Spread, check_ids, covering, mentioned, name_of, planned, sample_share, solving
+from .._spread import PLACES, Spread, check_ids, counting, covering, mentioned, name_of, planned, sample_share, solving
 from ._labels import labels
 from ._rows import bytes_of_rows
 
@@ -47,16 +47,12 @@ class Job:
         return round(float(self.spread.told["copies"]) * self.bytes_of_copy)
 
     def pairs(self, device: str) -> DataFrame:
-        """The candidates, each once."""
-        spread = self.spread
+        """The candidates, each once. Values whose frequencies the score asks are counted now."""
+        spread = _with_terms(self.spread, self.frames) if self.spread.terms else self.spread
         of_packs = labels(spread.n_packs)
         types = _types(self.frames, spread)
         schema = ", ".join(["label int", "unit bigint", "side tinyint", *(f"c{slot} {name}" for slot, name in enumerate(types))])
-        rows = [
-            frame.select(*(quoted(name).alias(f"c{at}") for at, name in enumerate(spread.columns[table])))
-            .mapInArrow(covering(spread, table, of_packs), schema)
-            for table, frame in enumerate(self.frames)
-        ]
+        rows = [_needed(frame, spread, table).mapInArrow(covering(spread, table, of_packs), schema) for table, frame in enumerate(self.frames)]
         solve = solving(spread, choosing(device), self.threads, self.memory)
 
         # By its values: workers have no function of this name in their own module.
@@ -226,6 +222,25 @@ def _bytes_of_copy(spread: Spread, samples: Sequence[pa.Table], counts: Sequence
         total += of_table * bytes_of_rows(rows.slice(0, MEASURED * 4), together)
         rows_in_all += of_table
     return total / rows_in_all if rows_in_all else 0.0
+
+
+def _needed(frame: DataFrame, spread: Spread, table: int) -> DataFrame:
+    """The columns that are needed, by names that all engines take."""
+    return frame.select(*(quoted(name).alias(f"c{at}") for at, name in enumerate(spread.columns[table])))
+
+
+def _with_terms(spread: Spread, frames: Sequence[DataFrame]) -> Spread:
+    """Counts values, and has those in the plan that are not rare."""
+    from pyspark.sql import functions as F
+
+    found = [_needed(frame, spread, table).mapInArrow(counting(spread, table), "attribute int, value string, n bigint") for table, frame in enumerate(frames)]
+    values = reduce(lambda left, right: left.unionAll(right), found)
+    counts = values.groupBy("attribute", "value").agg(F.sum("n").alias("n"))
+    totals = counts.groupBy("attribute").agg(F.sum("n").alias("total"))
+    # A little below, so that no rounding leaves a value out: those that are rarer do no harm.
+    of = [(F.col("attribute") == term["attribute"]) & (F.col("n") >= F.col("total") * (0.999 * term["least_frequency"])) for term in spread.terms]
+    enough = reduce(lambda left, right: left | right, of)
+    return spread.with_terms(counts.join(totals, "attribute").where(enough).toArrow())
 
 
 def _types(frames: Sequence[DataFrame], spread: Spread) -> list[str]:

@@ -43,6 +43,48 @@ def test_scores_are_the_same(spark: Any) -> None:
     assert jobs.same_pairs(spark, people(400, 5), RULES + SCORE) > 50
 
 
+WEIGHTS = """prior = 0.2
+[[attributes]]
+name = "name"
+measure = "jaro_winkler(l.name, r.name)"
+levels = [{ at_least = 1, m = 0.8, u = 0.1 }, { at_least = 0.8, m = 0.15, u = 0.2 }, { below = 0.8, m = 0.05, u = 0.7 }]
+"""
+BY_RARITY = """
+[score]
+score = "fellegi-sunter"
+weights = "weights.toml"
+threshold = 0.3
+[[score.attributes]]
+name = "name"
+measure = "jaro_winkler(l.name, r.name)"
+levels = [1, 0.8]
+term_frequency = true
+least_frequency = 0.004
+"""
+
+
+def test_values_are_counted_and_looked_up(spark: Any, tmp_path: Path) -> None:
+    """What files say beside the rules goes along with the plan, and how frequent values are is that of the whole table."""
+    import hyperblock.dask as hd
+
+    (tmp_path / "weights.toml").write_text(WEIGHTS)
+    (tmp_path / "nicknames.csv").write_text("name,other\nBob,Robert\nRob,Robert\nAnn,Anne\n")
+    rules = tmp_path / "rules.toml"
+    looked_up = '[[rules]]\nname = "nickname"\nwhen = "l.zip = r.zip AND overlap(lookup(l.first, \'nicknames.csv\'), lookup(r.first, \'nicknames.csv\')) >= 1"\n'
+    rules.write_text(RULES + looked_up + BY_RARITY)
+    table = people(600, 8)
+    told = hs.explain(spark.createDataFrame(table), rules, id="id", worker_memory=MEMORY)
+    assert "counted before, in one more pass: name" in told
+    single = rows(hb.dedupe(table, rules, id="id", device="cpu"))
+    assert {"nickname"} < {row[2] for row in single}
+    assert len({row[3] for row in single}) > 20, "weights are as many as values"
+    assert rows(hs.dedupe(spark.createDataFrame(table), rules, id="id", worker_memory=MEMORY)) == single
+    dd = pytest.importorskip("dask.dataframe")
+    parts = dd.from_pandas(table.drop_columns(["lists"]).to_pandas(), npartitions=2)
+    with pytest.raises(ValueError, match="`name` are is counted on Spark alone"):
+        hd.dedupe(parts, rules, id="id", worker_memory=MEMORY, cores=2)
+
+
 def test_names_of_columns_may_be_any(spark: Any) -> None:
     table = people(300).rename_columns(lambda_names)
     rules = 'l."the.zip" = r."the.zip" AND levenshtein(l.unit, r.unit) <= 1 AND l."a `tick`" = r."a `tick`"'

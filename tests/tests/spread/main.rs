@@ -7,7 +7,7 @@ mod skew;
 use hyperblock::spread::Budget;
 use hyperblock_tests::case::{Case, is_no_rule};
 use hyperblock_tests::generate::{cases, for_all, keyed_cases, near_cases, similar_cases, value_cases};
-use hyperblock_tests::spread::{IdsAs, Tables};
+use hyperblock_tests::spread::{BY_RARITY, IdsAs, Tables};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ fn check(case: &Case, how: &How, seen: &RefCell<Seen>) {
     };
     let samples: Vec<_> =
         tables.tables.iter().map(|table| table.slice(0, table.num_rows().div_ceil(how.sampled))).collect();
-    let is_scored = case.whens.iter().any(|when| when == SCORE);
+    let is_scored = case.whens.iter().any(|when| when.starts_with("[score]"));
     let plan = match tables.plan(&samples, &Budget { is_scored, ..budget(how.side) }) {
         Ok(plan) => plan,
         Err(error) => panic!("{error}\n{how:?} {case:?}"),
@@ -91,9 +91,7 @@ fn check(case: &Case, how: &How, seen: &RefCell<Seen>) {
 fn all(n_cases: u32, cases: impl Strategy<Value = Case>) -> Seen {
     let seen = RefCell::new(Seen::default());
     for_all(n_cases, &(cases, how()), |(case, how)| {
-        if !case.whens.iter().any(|when| when.contains("lookup(")) {
-            check(&case, &how, &seen);
-        }
+        check(&case, &how, &seen);
     });
     let seen = seen.into_inner();
     println!("{seen:?}");
@@ -119,6 +117,19 @@ fn scored_keys() {
         |case: Case| Case { whens: case.whens.into_iter().chain([SCORE.to_owned()]).collect(), ..case };
     let seen = all(60, keyed_cases(20).prop_map(scored));
     assert!(seen.n_pairs > 50, "{seen:?}");
+}
+
+/// By how rare values are in whole tables, which no unit sees.
+#[test]
+fn scores_by_rarity() {
+    let rarity = |(case, threshold): (Case, f64)| {
+        // Rules come before the section.
+        let section = BY_RARITY.replacen("[score]\n", &format!("[score]\nthreshold = {threshold}\n"), 1);
+        Case { whens: case.whens.into_iter().chain([section]).collect(), ..case }
+    };
+    let thresholds = prop::sample::select(vec![0.01, 0.5, 0.9]);
+    let seen = all(80, (keyed_cases(24), thresholds).prop_map(rarity));
+    assert!(seen.n_pairs > 100, "{seen:?}");
 }
 
 #[test]

@@ -36,8 +36,9 @@ fn packs_are_even() {
     // So little memory that the one zip code is several blocks.
     let budget = Budget { side: None, memory: 150_000, ..budget(0) };
     let plan = tables.plan(&samples, &budget).unwrap();
+    let single = tables.single().unwrap();
     let spread = tables.spread(&plan, 500, 0).unwrap();
-    assert_eq!(spread.pairs, tables.single().unwrap());
+    assert_eq!(spread.pairs, single);
     let told = &spread.told;
     assert!(told["branches"].as_array().unwrap().iter().any(|branch| branch["heavy_keys"] == 1), "{told:#}");
     let n_packs = told["packs"].as_f64().unwrap();

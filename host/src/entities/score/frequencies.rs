@@ -1,6 +1,7 @@
 //! Frequencies: how often each value comes up, and from that how often values are the same.
 
 use super::Scoring;
+use crate::base::error::Result;
 use hashbrown::HashMap;
 use hyperblock_shared::columns::{Columns, MISSING};
 use hyperblock_shared::score::Attribute;
@@ -28,8 +29,32 @@ impl Scoring {
         Some(within.fold(all, |(same, there), within| (same - within.0, there - within.1)))
     }
 
+    /// With frequencies as they are in tables of which these records are a part: `of` gives, of an attribute that needs them, those of the
+    /// values that left and right records have.
+    pub(crate) fn with_frequencies(self, of: impl Fn(usize) -> Result<[Vec<f64>; 2]>) -> Result<Self> {
+        let mut shares = vec![Vec::new(); self.score.attributes.len()];
+        for (nth, attribute) in self.score.attributes.iter().enumerate() {
+            let Some(test) = self.lowered.get(nth).and_then(|tests| tests.first()) else { continue };
+            if attribute.term_frequency.is_none() {
+                continue;
+            }
+            for (column, known) in [test.left, test.right].into_iter().zip(of(nth)?) {
+                let codes = self.encoded.codes(column);
+                for (&code, share) in codes.iter().zip(known).filter(|(code, _)| **code != MISSING) {
+                    let upto = shares[nth].len().max(code as usize + 1);
+                    shares[nth].resize(upto, 0.0);
+                    shares[nth][code as usize] = share;
+                }
+            }
+        }
+        Ok(Self { shares, ..self })
+    }
+
     /// By code: which share of the values that records have is this one. Of two columns, those of both.
-    pub(super) fn frequencies(&self, test: &Attribute) -> Vec<f64> {
+    pub(super) fn frequencies(&self, attribute: usize, test: &Attribute) -> Vec<f64> {
+        if let Some(shares) = self.shares.get(attribute) {
+            return shares.clone();
+        }
         let left = self.encoded.codes(test.left);
         let right = if test.left == test.right { &[] } else { self.encoded.codes(test.right) };
         let counts = count(left.iter().chain(right));

@@ -74,7 +74,7 @@ impl Scoring {
                 let mut best = levels.iter().copied().max().unwrap_or(0);
                 if let Some(least) = attribute.term_frequency {
                     let floor = f64::from(least) / f64::from(ONE);
-                    let of = self.frequencies(&tests[0]);
+                    let of = self.frequencies(nth, &tests[0]);
                     let more: Vec<i32> = of.iter().map(|&share| model.more(nth, share.max(floor))).collect();
                     best += more.iter().copied().max().unwrap_or(0).max(0);
                     let too_many = || Error::Job("there are more than 2^32 values with a frequency".into());

@@ -1,7 +1,7 @@
 //! Some pairs to be looked at: errors that are drawn by chance, and of these and of any other pairs what each rule says.
 
 use super::examiner::{Chosen, Examiner};
-use super::inside::{Inside, NO_RULE};
+use super::inside::NO_RULE;
 use super::told::Told;
 use super::{Judged, Reasons};
 use crate::base::control::Control;
@@ -32,15 +32,7 @@ impl Judged<'_> {
     /// Of both kinds so many, with the lowest tickets that follow from a key.
     pub(crate) fn some(&mut self, n: usize, key: u64, control: &Control) -> Result<SomeErrors> {
         self.gathered.sort();
-        let Self { job, truth, gathered, entities } = self;
-        let is_one_table = job.second().is_none();
-        let n_left = job.left.n_records();
-        let inside =
-            entities.map(|entities| Inside::new(entities, n_left, is_one_table, truth, gathered.wrong()));
-        let missed = gathered.missed(|pair, is_kept| match &inside {
-            Some(inside) => inside.has(pair),
-            None => is_kept,
-        });
+        let (inside, missed) = self.missed();
         let ticket = |missed: &Missed| {
             Drawn::new(key, Candidate { left: missed.left, right: missed.right, rule: NO_RULE })
         };
@@ -56,7 +48,7 @@ impl Judged<'_> {
         };
         match &inside {
             Some(inside) => inside.for_each(control, &mut take)?,
-            None => take(gathered.wrong())?,
+            None => take(self.gathered.wrong())?,
         }
         Ok(SomeErrors {
             missed: drawn.into_iter().map(|(_, missed)| missed).collect(),

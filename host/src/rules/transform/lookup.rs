@@ -36,12 +36,21 @@ impl Entries {
         let mut beside: HashMap<&str, Vec<&str>> = HashMap::new();
         rows.for_each(|(key, value)| beside.entry(key).or_default().push(value));
         let lists = beside.into_iter().map(|(key, values)| (key.to_owned(), list(values)));
-        let lists: HashMap<String, String> = lists.collect();
+        Self::of_lists(lists.collect())
+    }
+
+    /// Of [`lists`](Self::lists), as they were made elsewhere.
+    pub(in crate::rules) fn of_lists(lists: HashMap<String, String>) -> Self {
         let mut sorted: Vec<_> = lists.iter().collect();
         sorted.sort_unstable();
         let mut hasher = DefaultHasher::new();
         sorted.hash(&mut hasher);
         Self { lists: Arc::new(lists), checksum: hasher.finish() }
+    }
+
+    /// By what is looked up, the list that it stands for.
+    pub(in crate::rules) fn lists(&self) -> &HashMap<String, String> {
+        &self.lists
     }
 
     /// What tells one from others.
