@@ -15,7 +15,7 @@ pub(crate) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
 pub(crate) fn built(name: &str, tools: &[&str], packages: &[&str]) -> Result<PathBuf> {
     let folder = target().join(name);
     let python = folder.join("bin/python");
-    let all = packages.iter().map(|package| module(package)).collect::<Vec<_>>().join(", ");
+    let all = packages.join(", ");
     let ready = || output(at_root(&python).args(["-c", &imports(packages)])).is_some();
     if ready() {
         return Ok(python);
@@ -36,17 +36,18 @@ pub(crate) fn built(name: &str, tools: &[&str], packages: &[&str]) -> Result<Pat
     Ok(python)
 }
 
-/// What a package is imported as. It may stand with the versions that will do; in brackets are its extras, and what follows a dash is
-/// how it was built.
-fn module(package: &str) -> &str {
-    package.split(['<', '=', '>', '-', '[']).next().unwrap_or_default()
+/// What a package is imported as, if it is no program of cargo's. It may stand with the versions that will do; in brackets are its extras,
+/// and what follows a dash is how it was built.
+fn module(package: &str) -> Option<&str> {
+    let is_program = package.starts_with("cargo-");
+    package.split(['<', '=', '>', '-', '[']).next().filter(|_| !is_program)
 }
 
 /// What Python does if all packages are there, in their versions where one alone will do.
 fn imports(packages: &[&str]) -> String {
     let mut lines = vec!["from importlib.metadata import version".to_owned()];
     for package in packages {
-        lines.push(format!("import {}", module(package)));
+        lines.extend(module(package).map(|module| format!("import {module}")));
         if let Some((name, version)) = package.split_once("==") {
             let name = name.split('[').next().unwrap_or_default();
             lines.push(format!("assert version('{name}') == '{version}'"));
@@ -81,8 +82,10 @@ mod tests {
             "assert version('stringzillas-cpus') == '5.3.2'",
             "import dask",
             "assert version('dask') == '1'",
+            "assert version('cargo-zigbuild') == '0.24.0'",
         ];
-        let packages = ["numpy<2", "stringzillas-cpus==5.3.2", "dask[dataframe]==1"];
+        let packages =
+            ["numpy<2", "stringzillas-cpus==5.3.2", "dask[dataframe]==1", "cargo-zigbuild==0.24.0"];
         assert_eq!(imports(&packages), lines.join("\n"));
     }
 
