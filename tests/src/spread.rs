@@ -97,7 +97,7 @@ pub const BY_RARITY: &str = "[score]\nscore = 'fellegi-sunter'\nweights = 'weigh
     [[score.attributes]]\nname = 'n'\nmeasure = 'l.n = r.n'\nterm_frequency = true\nleast_frequency = 0.2\n\
     [[score.attributes]]\nname = 'place'\nmeasure = 'l.home = r.work'\nterm_frequency = true\nleast_frequency = 0.0001\n";
 const WEIGHTS: &str = "prior = 0.5\n\
-    [[attributes]]\nname = 'name'\nmeasure = 'jaro_winkler(l.name, r.name)'\n\
+    [[attributes]]\nname = 'name'\nmeasure = 'jaro_winkler_similarity(l.name, r.name)'\n\
     levels = [{ at_least = 1, m = 0.7, u = 0.1 }, { at_least = 0.8, m = 0.2, u = 0.2 }, { below = 0.8, m = 0.1, u = 0.7 }]\n\
     [[attributes]]\nname = 'n'\nmeasure = 'l.n = r.n'\nlevels = [{ at_least = 1, m = 0.8, u = 0.3 }, { below = 1, m = 0.2, u = 0.7 }]\n\
     [[attributes]]\nname = 'place'\nmeasure = 'l.home = r.work'\n\

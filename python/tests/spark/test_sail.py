@@ -46,7 +46,7 @@ def test_scores_are_the_same(spark: Any) -> None:
 WEIGHTS = """prior = 0.2
 [[attributes]]
 name = "name"
-measure = "jaro_winkler(l.name, r.name)"
+measure = "jaro_winkler_similarity(l.name, r.name)"
 levels = [{ at_least = 1, m = 0.8, u = 0.1 }, { at_least = 0.8, m = 0.15, u = 0.2 }, { below = 0.8, m = 0.05, u = 0.7 }]
 """
 BY_RARITY = """
