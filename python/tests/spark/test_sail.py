@@ -71,7 +71,8 @@ def test_values_are_counted_and_looked_up(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "nicknames.csv").write_text("name,other\nBob,Robert\nRob,Robert\nAnn,Anne\n")
     rules = tmp_path / "rules.toml"
     looked_up = '[[rules]]\nname = "nickname"\nwhen = "l.zip = r.zip AND overlap(lookup(l.first, \'nicknames.csv\'), lookup(r.first, \'nicknames.csv\')) >= 1"\n'
-    rules.write_text(RULES + looked_up + BY_RARITY)
+    # First, so that it is what pairs are named by that another rule would find as well.
+    rules.write_text(looked_up + RULES + BY_RARITY)
     table = people(600, 8)
     told = hs.explain(spark.createDataFrame(table), rules, id="id", worker_memory=MEMORY)
     assert "counted before, in one more pass: name" in told
