@@ -181,11 +181,12 @@ impl<const BITS: u32, const W: usize> Registers<BITS, W> {
     /// Drops the first symbol, moves the others up, and puts `symbol` last.
     #[inline]
     pub fn enter(&mut self, symbol: u64) {
-        let words = self.words;
-        self.words = core::array::from_fn(|ix| {
-            let next = words.get(ix + 1).copied().unwrap_or(symbol);
-            (words[ix] >> BITS) | (next << (u64::BITS - BITS))
-        });
+        // Not by a closure: in the innermost of all loops it must not become a call, and compilers make one where much is inlined.
+        let mut entering = symbol;
+        for word in self.words.iter_mut().rev() {
+            let moved = (*word >> BITS) | (entering << (u64::BITS - BITS));
+            entering = core::mem::replace(word, moved);
+        }
     }
 }
 
