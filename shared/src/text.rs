@@ -66,6 +66,7 @@ impl<'a, const BITS: u32> Text<'a, BITS> {
     }
 
     /// The symbols from `ix` on: none, if that is past the end.
+    #[inline]
     pub fn symbols_from(self, ix: u32) -> Symbols<'a, BITS> {
         let mut words = self.words.get((ix / Self::PER_WORD) as usize..).unwrap_or_default().iter();
         let word = words.next().map_or(0, |word| word >> (ix % Self::PER_WORD * BITS));
@@ -160,11 +161,12 @@ impl<const BITS: u32, const W: usize> Registers<BITS, W> {
         let (whole, rest) = (lag / Text::<BITS>::PER_WORD, lag % Text::<BITS>::PER_WORD * BITS);
         // Before the first word of the text the index wraps around, and there is nothing.
         let word = |ix: u32| text.words.get(ix.wrapping_sub(whole) as usize).copied().unwrap_or(0);
-        // Not a loop of stores: that would put the array in memory. Shifted twice, as by 64 in all is no shift.
-        let words = core::array::from_fn(|ix| {
-            let ix = ix as u32;
-            (word(ix) << rest) | (word(ix.wrapping_sub(1)) >> 1 >> (u64::BITS - 1 - rest))
-        });
+        // Loops, here and below: closures that are asked for each word become calls where much is inlined. Shifted twice, as by 64 in
+        // all is no shift.
+        let mut words = [0; W];
+        for (ix, into) in (0u32..).zip(&mut words) {
+            *into = (word(ix) << rest) | (word(ix.wrapping_sub(1)) >> 1 >> (u64::BITS - 1 - rest));
+        }
         Self { words }
     }
 
@@ -181,7 +183,6 @@ impl<const BITS: u32, const W: usize> Registers<BITS, W> {
     /// Drops the first symbol, moves the others up, and puts `symbol` last.
     #[inline]
     pub fn enter(&mut self, symbol: u64) {
-        // Not by a closure: in the innermost of all loops it must not become a call, and compilers make one where much is inlined.
         let mut entering = symbol;
         for word in self.words.iter_mut().rev() {
             let moved = (*word >> BITS) | (entering << (u64::BITS - BITS));

@@ -25,8 +25,9 @@ impl<'a, const BITS: u32> Places<'a, BITS> {
             let words = text.words().get(block as usize * PLANES..).unwrap_or_default();
             for (shift, &word) in (0..u64::BITS).step_by(8).zip(words) {
                 let turned = turn(word);
-                // Not a loop of stores: that would put the array in memory.
-                planes = core::array::from_fn(|k| planes[k] | (turned >> (8 * k) & 0xff) << shift);
+                for (k, plane) in planes.iter_mut().enumerate() {
+                    *plane |= (turned >> (8 * k) & 0xff) << shift;
+                }
             }
         }
         Self { planes, text, block }

@@ -11,6 +11,9 @@ use hyperblock_shared::window::Interval;
 use multiversion::multiversion;
 use std::ops::Range;
 
+/// Flags that are looked at together: what is laid out ends with some of nobody.
+const FLAGS: usize = 64;
+
 /// A thread's screening of a sweep.
 pub(super) struct Screening<'a> {
     sweep: &'a Sweep<'a>,
@@ -21,6 +24,8 @@ pub(super) struct Screening<'a> {
     limits_of: u32,
     /// By right item of the stretch: 1 if it passed.
     passed: Vec<u8>,
+    /// Which of them passed, of the left item at hand.
+    places: Vec<u32>,
     queue: Vec<(u32, u32)>,
 }
 
@@ -51,6 +56,7 @@ impl<'a> Screening<'a> {
             runs: Vec::new(),
             limits_of: u32::MAX,
             passed: Vec::new(),
+            places: Vec::new(),
             queue: Vec::new(),
         }
     }
@@ -90,16 +96,10 @@ impl<'a> Screening<'a> {
         if !self.pass_all(left, sketch, offset..n_rights) {
             return;
         }
-        // Eight flags are a word, and nearly always none of eight has passed. What is laid out ends with flags of nobody.
-        for (block, flags) in self.passed.as_chunks().0.iter().enumerate() {
-            let mut left = u64::from_le_bytes(*flags);
-            while left != 0 {
-                let place = 8 * block + left.trailing_zeros() as usize / 8;
-                left &= left - 1;
-                if place >= offset {
-                    pass(&mut self.queue, place);
-                }
-            }
+        self.places.clear();
+        append_set(&self.passed, &mut self.places);
+        for place in self.places.iter().map(|place| *place as usize).filter(|place| *place >= offset) {
+            pass(&mut self.queue, place);
         }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Screening<'a> {
     fn lay_out(&mut self, places: Range<usize>) {
         let Items { sketches, uppers, lens, .. } = self.sweep.right;
         self.passed.clear();
-        self.passed.resize(places.len().next_multiple_of(8), 0);
+        self.passed.resize(places.len().next_multiple_of(FLAGS), 0);
         let Some(sketches) = sketches.get(places.clone()) else { return };
         let columns = &mut self.rights;
         let refill = |column: &mut Vec<u64>, value: &dyn Fn(&Sketch) -> u64| {
@@ -224,6 +224,25 @@ fn alike<const WIDE: bool, const FIRSTS: bool>(
         any |= flag;
     }
     any != 0
+}
+
+/// Appends the places of the flags that are set, of so many that they are looked at together.
+// By itself: within what calls it there are no registers left for this loop.
+#[inline(never)]
+fn append_set(flags: &[u8], places: &mut Vec<u32>) {
+    for (first, flags) in (0u32..).step_by(FLAGS).zip(flags.as_chunks::<FLAGS>().0) {
+        let words = flags.as_chunks().0.iter().map(|flags| u64::from_le_bytes(*flags));
+        // Nearly always none of so many has passed.
+        if words.clone().fold(0, |all, word| all | word) == 0 {
+            continue;
+        }
+        for (word, mut left) in (first..).step_by(8).zip(words) {
+            while left != 0 {
+                places.push(word + left.trailing_zeros() / 8);
+                left &= left - 1;
+            }
+        }
+    }
 }
 
 /// Flags the codes from `from` on, below `upto`.
