@@ -47,7 +47,7 @@ fn circumstances(subjects: &[(&str, String)]) -> String {
     lines.into_iter().map(|(what, value)| format!("{what:8} {value}\n")).collect()
 }
 
-/// The words of a command, but for where the figures go: that says nothing about them.
+/// The words of a command, but for where the figures go and where else on the machine files are: that says nothing about them.
 fn without_place(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut is_place = false;
     let is_said = |word: &String| {
@@ -56,7 +56,16 @@ fn without_place(words: impl Iterator<Item = String>) -> Vec<String> {
         is_place = PLACES.contains(&word.as_str());
         !is_left_out
     };
-    words.filter(is_said).collect()
+    words.filter(is_said).map(named).collect()
+}
+
+/// A file elsewhere by its name alone.
+fn named(word: String) -> String {
+    let path = Path::new(&word);
+    match path.file_name() {
+        Some(name) if path.is_absolute() => name.to_string_lossy().into_owned(),
+        _ => word,
+    }
 }
 
 /// The commit of this checkout, with a word on changes that are in none.
@@ -83,6 +92,7 @@ mod tests {
         assert_eq!(said, ["command", "date", "old", "new", "cpu", "gpu"]);
         assert!(text.contains("\ndate     20") && text.contains("\nold      abc\n"), "{text}");
     }
+
     #[test]
     fn where_figures_go_is_not_said() {
         for place in ["--save results/here ", "--save=results/here ", "--output here ", ""] {
@@ -90,5 +100,7 @@ mod tests {
             let words = without_place(command.split_whitespace().map(str::to_owned));
             assert_eq!(words.join(" "), "bench access --device cpu,cuda");
         }
+        let words = ["--binaries", "/there/old", "target/new"].map(str::to_owned);
+        assert_eq!(without_place(words.into_iter()), ["--binaries", "old", "target/new"]);
     }
 }
