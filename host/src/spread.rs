@@ -11,6 +11,7 @@
 mod alike;
 mod bytes;
 mod choice;
+mod count;
 mod cover;
 mod covered;
 mod decided;
