@@ -1,8 +1,8 @@
-//! The kernels on CPU threads: a block is as many OS threads, a warp's vote an exchange between 32 of them.
+//! The kernels on CPU threads: a warp is an OS thread, and its 32 lanes take turns on it, each on a stack of its own.
 //!
 //! Slow, and for tests alone: it runs the very source that runs on the GPU, barriers and all, where there is none. It
-//! is stricter than a GPU, too: threads really run apart, indices are checked, lanes that take part in different
-//! votes are found out, and so are result slots that are counted but not written.
+//! is stricter than a GPU, too: warps really run apart, and lanes of one in another order from one wait to the next; indices are
+//! checked, lanes that take part in different votes are found out, and so are result slots that are counted but not written.
 
 mod baselines;
 mod closure;
@@ -20,6 +20,7 @@ mod score;
 pub use baselines::ThreadBaseline;
 pub use overlap::{Compared, holds_together};
 
+use generator::Gn;
 use hyperblock::encode::Encoded;
 use hyperblock::operators::Backend;
 use hyperblock::operators::closure::{ClosureOperator, LoadedGraph};
@@ -47,7 +48,7 @@ use hyperblock_shared::layout::ScoredPair;
 use hyperblock_shared::layout::{CANDIDATE_WORDS, HEAVY_WORDS, WARP, scan_shared_words};
 use hyperblock_shared::packing::Packing;
 use hyperblock_shared::text::scratch_words;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::thread;
@@ -141,6 +142,9 @@ struct Walking<'a> {
     counts: Counts<'a>,
 }
 
+/// Bytes of a lane's stack, of which memory is only what it comes to.
+const STACK: usize = 1 << 20;
+
 /// Runs a kernel's body on so many blocks of so many threads, with so many words of shared memory each.
 fn launch(n_blocks: u32, n_threads: u32, n_shared: u32, body: impl Fn(&Thread<'_>) + Sync) {
     let blocks: Vec<SharedBlock> =
@@ -148,17 +152,43 @@ fn launch(n_blocks: u32, n_threads: u32, n_shared: u32, body: impl Fn(&Thread<'_
     let body = &body;
     thread::scope(|scope| {
         for block in &blocks {
-            for thread_ix in 0..n_threads {
-                scope.spawn(move || {
-                    let thread = Thread { block, thread_ix, turn: Cell::new(false) };
-                    if catch_unwind(AssertUnwindSafe(|| body(&thread))).is_err() {
-                        // The others would wait at a barrier for ever; the message is out already.
-                        std::process::abort();
-                    }
-                });
+            for first in (0..n_threads).step_by(WARP as usize) {
+                scope.spawn(move || run_warp(block, first, body));
             }
         }
     });
+}
+
+/// Runs the lanes of a warp, from its first thread on. Where a lane waits, the next one goes on; which one that is, is another one
+/// each time, so that nothing can count on it.
+fn run_warp(block: &SharedBlock, first: u32, body: &(impl Fn(&Thread<'_>) + Sync)) {
+    let lane = |thread_ix| {
+        // In words.
+        Gn::<()>::new_scoped_opt(STACK / size_of::<usize>(), move |mut lane| {
+            let wait = RefCell::new(|| lane.yield_with(()));
+            let thread = Thread { block, thread_ix, turn: Cell::new(false), wait: &wait };
+            if catch_unwind(AssertUnwindSafe(|| body(&thread))).is_err() {
+                // The others would wait at a barrier for ever; the message is out already.
+                std::process::abort();
+            }
+        })
+    };
+    let mut lanes: Vec<_> = (first..first + WARP).map(lane).collect();
+    let mut n_rounds = 0;
+    while lanes.iter().any(|lane| !lane.is_done()) {
+        let (from, n_lanes) = (7 * n_rounds, lanes.len());
+        for nth in 0..n_lanes {
+            let lane = &mut lanes[(from + nth) % n_lanes];
+            if !lane.is_done() {
+                lane.resume();
+            }
+        }
+        n_rounds += 1;
+        // It may be other warps that these wait for.
+        if block.n_blocks * block.n_threads > WARP {
+            thread::yield_now();
+        }
+    }
 }
 
 impl Backend for KernelOnThreads {
@@ -407,13 +437,28 @@ struct SharedBlock {
 
 /// Where the lanes of a warp meet.
 struct Warp {
-    /// By lane: what it brought, and for what (see [`Vote`]); in turns, so that nobody overwrites what others still read.
-    slots: [Vec<AtomicU64>; 2],
+    /// In turns, so that nobody overwrites what others still read.
+    meetings: [Meeting; 2],
     barrier: Barrier,
 }
 
+/// What the lanes of a warp brought.
+struct Meeting {
+    /// What they meet for (see [`Vote`]).
+    vote: AtomicU32,
+    ballot: AtomicU32,
+    /// By lane.
+    values: Vec<AtomicU32>,
+}
+
+impl Meeting {
+    fn new() -> Self {
+        Self { vote: AtomicU32::new(0), ballot: AtomicU32::new(0), values: atomics(WARP, 0) }
+    }
+}
+
 /// Threads wait for each other by making room for the next one: nearly all of them wait nearly always, and the one that
-/// has come this far last wakes nobody. (A `std::sync::Barrier` has them sleep, and then queue for its lock.)
+/// has come this far last wakes nobody.
 struct Barrier {
     n_threads: u32,
     n_waiting: AtomicU32,
@@ -425,15 +470,17 @@ impl Barrier {
         Self { n_threads, n_waiting: AtomicU32::new(0), n_met: AtomicU32::new(0) }
     }
 
-    fn wait(&self) {
+    /// Waits for all; the last one to come does something for all of them.
+    fn meet(&self, thread: &Thread<'_>, last: impl FnOnce()) {
         let n_met = self.n_met.load(SeqCst);
         if self.n_waiting.fetch_add(1, SeqCst) + 1 == self.n_threads {
+            last();
             self.n_waiting.store(0, SeqCst);
             self.n_met.fetch_add(1, SeqCst);
             return;
         }
         while self.n_met.load(SeqCst) == n_met {
-            thread::yield_now();
+            thread.wait.borrow_mut()();
         }
     }
 }
@@ -448,10 +495,7 @@ enum Vote {
 
 impl SharedBlock {
     fn new(block_ix: u32, n_blocks: u32, n_threads: u32, n_shared: u32) -> Self {
-        let warp = |_| Warp {
-            slots: [0; 2].map(|_| (0..WARP).map(|_| AtomicU64::new(0)).collect()),
-            barrier: Barrier::new(WARP),
-        };
+        let warp = |_| Warp { meetings: [Meeting::new(), Meeting::new()], barrier: Barrier::new(WARP) };
         Self {
             block_ix,
             n_blocks,
@@ -469,24 +513,34 @@ impl SharedBlock {
 struct Thread<'a> {
     block: &'a SharedBlock,
     thread_ix: u32,
-    /// Which of the warp's slots are next.
+    /// Which of the warp's meetings is next.
     turn: Cell<bool>,
+    /// Lets others go on.
+    wait: &'a RefCell<dyn FnMut() + 'a>,
 }
 
 impl Thread<'_> {
-    /// Puts a value down and sees what all lanes brought. The slots are used again after the next exchange, which nobody
-    /// leaves before all have read them.
-    fn exchange(&self, vote: Vote, value: u32) -> [u32; WARP as usize] {
+    /// Puts a value down, and gives what all lanes brought. It is there until the next meeting but one, which begins with nothing: nobody
+    /// comes to the next one before all have left the one before that.
+    fn meet(&self, vote: Vote, value: u32) -> &Meeting {
         let warp = &self.block.warps[self.warp_ix() as usize];
-        let tag = (vote as u64) << 32;
-        let slots = &warp.slots[usize::from(self.turn.replace(!self.turn.get()))];
-        slots[self.lane() as usize].store(tag | u64::from(value), Relaxed);
-        warp.barrier.wait();
-        std::array::from_fn(|lane| {
-            let slot = slots[lane].load(Relaxed);
-            assert_eq!(slot >> 32, tag >> 32, "lanes of a warp take part in different votes");
-            slot as u32
-        })
+        let turn = usize::from(self.turn.replace(!self.turn.get()));
+        let meeting = &warp.meetings[turn];
+        match meeting.vote.compare_exchange(0, vote as u32, Relaxed, Relaxed) {
+            Ok(_) => {}
+            Err(other) => assert_eq!(other, vote as u32, "lanes of a warp take part in different votes"),
+        }
+        if let Vote::Ballot = vote {
+            meeting.ballot.fetch_or(value << self.lane(), Relaxed);
+        } else {
+            meeting.values[self.lane() as usize].store(value, Relaxed);
+        }
+        warp.barrier.meet(self, || {
+            let before = &warp.meetings[1 - turn];
+            before.vote.store(0, Relaxed);
+            before.ballot.store(0, Relaxed);
+        });
+        meeting
     }
 }
 
@@ -540,11 +594,11 @@ impl Block for Thread<'_> {
     }
 
     fn barrier(&self) {
-        self.block.barrier.wait();
+        self.block.barrier.meet(self, || {});
     }
 
     fn warp_barrier(&self) {
-        self.exchange(Vote::Barrier, 0);
+        self.meet(Vote::Barrier, 0);
     }
 
     fn nanoseconds(&self) -> u64 {
@@ -552,11 +606,10 @@ impl Block for Thread<'_> {
     }
 
     fn ballot(&self, vote: bool) -> u32 {
-        let votes = self.exchange(Vote::Ballot, u32::from(vote));
-        (0..).zip(votes).fold(0, |ballot, (lane, vote)| ballot | (vote << lane))
+        self.meet(Vote::Ballot, u32::from(vote)).ballot.load(Relaxed)
     }
 
     fn broadcast(&self, value: u32, lane: u32) -> u32 {
-        self.exchange(Vote::Broadcast, value)[lane as usize]
+        self.meet(Vote::Broadcast, value).values[lane as usize].load(Relaxed)
     }
 }

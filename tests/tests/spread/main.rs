@@ -100,7 +100,7 @@ fn all(n_cases: u32, cases: impl Strategy<Value = Case>) -> Seen {
 
 #[test]
 fn random_cases() {
-    let seen = all(120, cases(12));
+    let seen = all(180, cases(12));
     assert!(seen.n_pairs > 300 && seen.n_cases > 60, "{seen:?}");
 }
 
