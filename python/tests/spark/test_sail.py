@@ -78,7 +78,7 @@ def test_values_are_counted_and_looked_up(spark: Any, tmp_path: Path) -> None:
     assert "counted before, in one more pass: name" in told
     single = rows(hb.dedupe(table, rules, id="id", device="cpu"))
     assert {"nickname"} < {row[2] for row in single}
-    assert len({row[3] for row in single}) > 20, "weights are as many as values"
+    assert len({row[3] for row in single}) > 8, "of three levels alone there would be three weights"
     assert rows(hs.dedupe(spark.createDataFrame(table), rules, id="id", worker_memory=MEMORY)) == single
     dd = pytest.importorskip("dask.dataframe")
     parts = dd.from_pandas(table.drop_columns(["lists"]).to_pandas(), npartitions=2)
