@@ -65,6 +65,8 @@ least_frequency = 0.004
 
 def test_values_are_counted_and_looked_up(spark: Any, tmp_path: Path) -> None:
     """What files say beside the rules goes along with the plan, and how frequent values are is that of the whole table."""
+    import pandas
+
     import hyperblock.dask as hd
 
     (tmp_path / "weights.toml").write_text(WEIGHTS)
@@ -81,7 +83,8 @@ def test_values_are_counted_and_looked_up(spark: Any, tmp_path: Path) -> None:
     assert len({row[3] for row in single}) > 8, "of three levels alone there would be three weights"
     assert rows(hs.dedupe(spark.createDataFrame(table), rules, id="id", worker_memory=MEMORY)) == single
     dd = pytest.importorskip("dask.dataframe")
-    parts = dd.from_pandas(table.drop_columns(["lists"]).to_pandas(), npartitions=2)
+    # Dates stay dates.
+    parts = dd.from_pandas(table.drop_columns(["lists"]).to_pandas(types_mapper=pandas.ArrowDtype), npartitions=2)
     with pytest.raises(ValueError, match="`name` are is counted on Spark alone"):
         hd.dedupe(parts, rules, id="id", worker_memory=MEMORY, cores=2)
 
