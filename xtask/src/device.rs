@@ -16,7 +16,7 @@ mod sources;
 mod symbols;
 mod usage;
 
-use crate::cargo::root;
+use crate::cargo::{root, target};
 use crate::replace::replace;
 use anyhow::{Context, Result, bail, ensure};
 use header::Header;
@@ -25,6 +25,11 @@ use ptxas::Assembled;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
+/// At most so many modules are built at a time: each of these has `core` compiled for itself.
+const MOST_BUILDERS: usize = 4;
 
 /// What hyperblock is tuned on: kernels keep to their registers there. sm_70 lacks registers that later ones have for what
 /// is the same in all lanes, and may keep some of that in memory.
@@ -232,17 +237,43 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Args { machine_code: true, .. } => Module::write_machine_code,
         _ => Module::write,
     };
+    if args.check || args.machine_code {
+        // Once, not by each that needs it.
+        ptxas::find_or_install()?;
+    }
     let is_asked =
         |module: &&Module| args.only.is_empty() || args.only.iter().any(|name| name == module.feature);
-    MODULES.iter().filter(is_asked).try_for_each(work)?;
+    let asked: Vec<_> = MODULES.iter().filter(is_asked).collect();
+    side_by_side(&asked, work)?;
     if args.check { check_machine_code() } else { Ok(()) }
 }
 
 /// Checks the committed kernels, on a machine that may have nothing to do it with.
 pub(crate) fn install_and_check() -> Result<()> {
     install_missing()?;
-    MODULES.iter().try_for_each(Module::check)?;
+    side_by_side(&MODULES.iter().collect::<Vec<_>>(), Module::check)?;
     check_machine_code()
+}
+
+/// Does some work for all modules, several at a time, each in a folder of its own.
+fn side_by_side(modules: &[&Module], work: fn(&Module, &Path) -> Result<()>) -> Result<()> {
+    let next = &AtomicUsize::new(0);
+    let builder = |nth: usize| {
+        let folder = target().join("device").join(nth.to_string());
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        while let Some(module) = modules.get(next.fetch_add(1, Relaxed)) {
+            // The others go no further than what they are at.
+            work(module, &folder).inspect_err(|_| next.store(modules.len(), Relaxed))?;
+        }
+        Ok(())
+    };
+    let n_builders = thread::available_parallelism().map_or(1, usize::from).min(MOST_BUILDERS);
+    thread::scope(|scope| {
+        let builders: Vec<_> = (0..n_builders).map(|nth| scope.spawn(move || builder(nth))).collect();
+        let ends = builders.into_iter().map(thread::ScopedJoinHandle::join);
+        let ends = ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        ends.fold(Ok(()), Result::and)
+    })
 }
 
 fn install_missing() -> Result<()> {
@@ -257,23 +288,23 @@ impl Module {
         root().join(self.path)
     }
 
-    fn write(&self) -> Result<()> {
+    fn write(&self, folder: &Path) -> Result<()> {
         // The compiler that made the committed file makes the smallest change to it.
         let before = fs::read_to_string(self.file()).ok().and_then(|text| Header::parse(&text));
         let compiler = compiler::find(before.as_ref().map(|header| header.compiler.as_str()))?;
-        let ptx = build::build(&compiler, self)?;
+        let ptx = build::build(&compiler, self, folder)?;
         let header = Header { compiler: compiler.name, sources: sources::hash(&root())? };
         replace(&self.file(), |file| write!(file, "{header}{ptx}"))?;
         println!("wrote {}: {} lines, by {}", self.path, ptx.lines().count(), header.compiler);
         self.machine_code(&ptx).remove_others()
     }
 
-    fn write_machine_code(&self) -> Result<()> {
+    fn write_machine_code(&self, folder: &Path) -> Result<()> {
         if self.is_rare {
             return Ok(());
         }
         let code = self.machine_code(&self.committed()?.0);
-        let n_bytes = code.write(&ptxas::assemble(&self.file())?)?;
+        let n_bytes = code.write(&ptxas::assemble(&self.file(), folder)?)?;
         println!("wrote {}: {n_bytes} bytes", code.path);
         Ok(())
     }
@@ -303,13 +334,13 @@ impl Module {
         Ok(())
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, folder: &Path) -> Result<()> {
         self.check_sources()?;
         let path = self.path;
         let (text, header) = self.committed()?;
         let compiler = compiler::find(Some(&header.compiler))?;
         if compiler.name == header.compiler {
-            let ptx = build::build(&compiler, self)?;
+            let ptx = build::build(&compiler, self, folder)?;
             ensure!(
                 text == format!("{header}{ptx}"),
                 "{path} is not what its sources make: run `cargo xtask device` and commit the file"
@@ -317,11 +348,11 @@ impl Module {
             println!("{path} is what {} makes of these sources", compiler.name);
         } else {
             // Another compiler's PTX differs for no fault of the sources, but they should build.
-            build::build(&compiler, self)?;
+            build::build(&compiler, self, folder)?;
             println!("{path} was built by {}", header.compiler);
             println!("and here is {}: only the hash of the sources was compared", compiler.name);
         }
-        let assembled = ptxas::assemble(&self.file())?;
+        let assembled = ptxas::assemble(&self.file(), folder)?;
         let code = self.machine_code(&text);
         if code.is_there() {
             code.check(&assembled)?;

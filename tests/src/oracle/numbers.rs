@@ -98,12 +98,14 @@ fn lowest((numerator, denominator): Fraction) -> Fraction {
     (numerator / a, denominator / a)
 }
 
-/// The number of a day written `YYYY-MM-DD`: all days of the years before it, of the months before it, and its own.
+/// The number of a day written `YYYY-MM-DD`: all days of the years before it, of which 0 was a leap year, of the months before it, and its
+/// own.
 pub(super) fn day(text: &str) -> i64 {
     let number = |from: usize, upto: usize| text[from..upto].parse::<i64>().expect("a date");
     let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
     let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let before: i64 = (0..year).map(|year| if is_leap(year) { 366 } else { 365 }).sum();
+    let leap_years = |upto: i64| 1 + upto / 4 - upto / 100 + upto / 400;
+    let before = 365 * year + if year == 0 { 0 } else { leap_years(year - 1) };
     let february = if is_leap(year) { 29 } else { 28 };
     let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     before + months[..month as usize - 1].iter().sum::<i64>() + day
@@ -140,5 +142,7 @@ mod tests {
         assert_eq!(day("2020-03-01") - day("2020-02-28"), 2);
         assert_eq!(day("1900-03-01") - day("1900-02-28"), 1);
         assert_eq!(day("1970-01-01") - day("0001-01-01"), 719_162);
+        assert_eq!(day("0001-01-01") - day("0000-01-01"), 366);
+        assert_eq!(day("2001-01-01") - day("2000-01-01"), 366);
     }
 }

@@ -13,7 +13,28 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) fn value(operand: &Operand, row: &[Option<String>]) -> Option<String> {
     let fields: Vec<Option<String>> =
         operand.columns.iter().map(|column| row[column.place].clone()).collect();
-    made(&operand.source, &operand.transforms, &fields)
+    MADE.with_borrow_mut(|all| {
+        let place = all.iter().position(|(of, _)| of == operand).unwrap_or_else(|| {
+            if all.len() == MOST_OPERANDS {
+                all.clear();
+            }
+            all.push((operand.clone(), HashMap::new()));
+            all.len() - 1
+        });
+        let made = |fields: &Vec<Option<String>>| made(&operand.source, &operand.transforms, fields);
+        all[place].1.entry(fields).or_insert_with_key(made).clone()
+    })
+}
+
+/// Operands whose values are remembered: as many as most cases have.
+const MOST_OPERANDS: usize = 32;
+
+/// What was made of which fields.
+type Made = HashMap<Vec<Option<String>>, Option<String>>;
+
+thread_local! {
+    /// By operand: made once, not for every pair.
+    static MADE: RefCell<Vec<(Operand, Made)>> = RefCell::default();
 }
 
 /// A value that is made of others, and transformed then.

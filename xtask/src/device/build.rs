@@ -2,16 +2,17 @@
 
 use super::compiler::{Compiler, TARGET};
 use super::{Module, symbols};
-use crate::cargo::{run, target};
+use crate::cargo::run;
 use anyhow::{Context, Result};
 use std::fs;
+use std::path::Path;
 
 /// The oldest GPUs that hyperblock supports.
 const CPU: &str = "sm_70";
 const PACKAGE: &str = "hyperblock-device";
 
-/// A module's kernels as PTX.
-pub(super) fn build(compiler: &Compiler, module: &Module) -> Result<String> {
+/// A module's kernels as PTX, built in a folder that nobody else builds in meanwhile.
+pub(super) fn build(compiler: &Compiler, module: &Module, folder: &Path) -> Result<String> {
     // The assembly is the product. What comes after it, the linker, has nothing to do.
     // Threading jumps would write what stands between two tests of the same condition twice, barriers and votes included,
     // and lanes that part over it would wait for each other in different places.
@@ -22,13 +23,12 @@ pub(super) fn build(compiler: &Compiler, module: &Module) -> Result<String> {
         // A panic is a trap and nothing more: no messages, no functions to format them.
         flags += " -Zunstable-options -Cpanic=immediate-abort";
     }
-    let folder = target().join("device");
     let cargo = |command| {
         let mut cargo = compiler.cargo();
         cargo.env("RUSTC", &compiler.rustc).env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", &flags);
         cargo
             .args([command, "--profile", "device", "--target", TARGET, "-p", PACKAGE, "--target-dir"])
-            .arg(&folder);
+            .arg(folder);
         cargo
     };
 

@@ -76,14 +76,14 @@ pub(super) struct Assembled {
     pub(super) code: Vec<u8>,
 }
 
-/// Assembles a file for all capabilities, as many at a time as there are cores.
-pub(super) fn assemble(ptx: &Path) -> Result<Vec<Assembled>> {
+/// Assembles a file for all capabilities, as many at a time as there are cores, in a folder that nobody else does it in meanwhile.
+pub(super) fn assemble(ptx: &Path, folder: &Path) -> Result<Vec<Assembled>> {
     let ptxas = &find_or_install()?;
     let n_cores = thread::available_parallelism().map_or(1, usize::from);
     let mut assembled = Vec::new();
     for some in CAPABILITIES.chunks(n_cores) {
         let some: Vec<_> = thread::scope(|scope| {
-            let assemble = |&capability| scope.spawn(move || assemble_for(ptxas, ptx, capability));
+            let assemble = |&capability| scope.spawn(move || assemble_for(ptxas, ptx, capability, folder));
             let threads: Vec<_> = some.iter().map(assemble).collect();
             threads.into_iter().map(thread::ScopedJoinHandle::join).collect()
         });
@@ -94,9 +94,9 @@ pub(super) fn assemble(ptx: &Path) -> Result<Vec<Assembled>> {
     Ok(assembled)
 }
 
-fn assemble_for(ptxas: &Path, ptx: &Path, capability: &'static str) -> Result<Assembled> {
+fn assemble_for(ptxas: &Path, ptx: &Path, capability: &'static str, folder: &Path) -> Result<Assembled> {
     let architecture = format!("sm_{}", capability.replace('.', ""));
-    let cubin = target().join(format!("kernels.{architecture}.cubin"));
+    let cubin = folder.join(format!("kernels.{architecture}.cubin"));
     let mut command = Command::new(ptxas);
     // Some code has these words in it: other ones would make other bytes.
     command.args(["-v", "-arch", &architecture]).arg(ptx).arg("-o").arg(&cubin);
