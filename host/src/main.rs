@@ -16,7 +16,7 @@ static MEMORY: cli::memory::Reporting = cli::memory::Reporting;
 fn main() -> ExitCode {
     // Summaries tell the time from here on.
     let _whole = Stopwatch::default();
-    cli::memory::reserve();
+    cli::memory::begin();
     cli::panics::tell();
     let cli = Cli::parse();
     cli::log::start(cli.verbose);

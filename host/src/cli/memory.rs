@@ -9,6 +9,7 @@ use hyperblock::base::memory::{grew, shrank};
 use hyperblock::base::stopwatch::under_way;
 use hyperblock::base::target::abandon;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
 use std::time::Duration;
@@ -99,9 +100,41 @@ static RESERVE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 const RESERVED: Layout = Layout::new::<[u8; 1 << 18]>();
 
 /// Puts memory by for the day on which there is none.
-pub(crate) fn reserve() {
+fn reserve() {
     // SAFETY: the layout has a size.
     RESERVE.store(unsafe { System.alloc(RESERVED) }, SeqCst);
+}
+
+/// Whether so many more bytes can be had from the system. It ends a process that has none for a stack, and says nothing.
+pub(crate) fn has(n_bytes: usize) -> bool {
+    let Ok(layout) = Layout::array::<u8>(n_bytes.max(1)) else {
+        return false;
+    };
+    // SAFETY: the layout has a size.
+    let block = unsafe { System.alloc(layout) };
+    if !block.is_null() {
+        // SAFETY: the block has just come with this layout, and nobody else knows of it.
+        unsafe { System.dealloc(block, layout) };
+    }
+    !block.is_null()
+}
+
+/// Bytes that a process should have to begin with: for the stack of its first thread, and for the thread that waits for signals.
+const TO_BEGIN: usize = 4 << 20;
+
+/// Puts memory by, and has the first thread's stack grow while it can.
+pub(crate) fn begin() {
+    if !has(TO_BEGIN) {
+        tell_and_exit(TO_BEGIN);
+    }
+    reserve();
+    deepen();
+}
+
+#[inline(never)]
+fn deepen() {
+    const MUCH: usize = 1 << 19;
+    black_box([0_u8; MUCH]);
 }
 
 fn or_leave(block: *mut u8, size: usize) -> *mut u8 {
@@ -122,6 +155,10 @@ fn leave(size: usize) -> ! {
     }
     // SAFETY: `reserve` allocated it with this layout, and the swap gave it to nobody else.
     unsafe { System.dealloc(reserve, RESERVED) };
+    tell_and_exit(size)
+}
+
+fn tell_and_exit(size: usize) -> ! {
     let stage = under_way().unwrap_or("start");
     say!(
         "error: out of memory in stage `{stage}`: {size} more bytes were asked for, and the system has none; \

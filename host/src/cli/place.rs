@@ -1,12 +1,15 @@
 //! Options that say where a job runs: on which devices, and with how many threads.
 
 use super::checkpoint::{CheckpointArgs, TASKS};
+use super::memory;
 use super::plan::RESEARCH;
 use super::say::say;
 use clap::Args;
 use hyperblock::device::{self, DeviceList, Schedule, Several};
 use hyperblock::operators::Backend;
 use hyperblock::{Control, DeviceChoice, Error, Job, Prepared};
+use std::fmt::Display;
+use std::thread;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Devices")]
@@ -118,11 +121,30 @@ impl DeviceArgs {
     }
 }
 
+/// Bytes that a thread begins with: its stack, and what the system and the standard library know of it.
+const PER_THREAD: usize = (2 << 20) + (1 << 18);
+/// Threads that a job starts later: to open a device, to read ahead, to show progress.
+const OTHERS: usize = 3;
+
 /// Starts so many threads, or as many as there are cores. Later they would be started too, but then it is too late for an
 /// error if they cannot be.
 pub(crate) fn start_threads(n: Option<u16>) -> hyperblock::Result<()> {
-    rayon::ThreadPoolBuilder::new().num_threads(n.unwrap_or(0).into()).build_global().map_err(|error| {
+    let refused = |why: &dyn Display| {
         let message = "threads cannot be started";
-        Error::Job(format!("{message}: {error}; ask for fewer with --threads, or for more memory"))
-    })
+        Error::Job(format!("{message}: {why}; ask for fewer with --threads, or for more memory"))
+    };
+    let n_threads = n.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let n_bytes = n_threads.saturating_add(OTHERS).saturating_mul(PER_THREAD);
+    if !memory::has(n_bytes) {
+        return Err(refused(&format!(
+            "{n_threads} of them need {n_bytes} bytes, which the system does not have"
+        )));
+    }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(n.unwrap_or(0).into())
+        .build_global()
+        .map_err(|error| refused(&error))?;
+    // Beginning takes a thread some memory, without which the system ends the process: all of them have it from here on.
+    rayon::broadcast(|_| ());
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::program::{Folder, PAIRS, people, program};
 use insta::assert_snapshot;
+use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
 /// Runs with so much memory at most.
@@ -39,6 +40,25 @@ fn memory_that_runs_out() {
         assert_eq!(left, 0, "{megabytes} MB");
     }
     assert!(told > 0 && done > 0, "{told} told, {done} done");
+}
+
+/// From where the program begins at all: stacks and threads take their memory one after another, and each may be what lacks it.
+#[test]
+fn memory_to_begin_with() {
+    let folder = people();
+    let begins = |kilobytes: &u64| within(&folder, *kilobytes, "--version").status.success();
+    let least = (8 << 10..512 << 10).step_by(500).find(begins).expect("it begins within 512 MB");
+    let mut codes = BTreeMap::<_, u32>::new();
+    for kilobytes in (least..least + (20 << 10)).step_by(500) {
+        let ran =
+            within(&folder, kilobytes, "dedupe people.csv -r rules.toml --count --device cpu --threads 2");
+        let code = ran.status.code();
+        let message = String::from_utf8_lossy(&ran.stderr);
+        assert!(matches!(code, Some(0 | 1)), "{kilobytes} kB: {:?} {message}", ran.status);
+        assert_eq!(code == Some(1), message.starts_with("error: "), "{kilobytes} kB: {message}");
+        *codes.entry(code).or_default() += 1;
+    }
+    assert_eq!(codes.len(), 2, "{codes:?}");
 }
 
 #[test]
