@@ -6,8 +6,8 @@
 mod reports;
 mod tools;
 
-use crate::cargo::{cargo, root, run as run_command, target};
-use crate::python::{PACKAGE, emptied};
+use crate::cargo::{root, run as run_command, target};
+use crate::python::{Build, emptied};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn drive(more: &[PathBuf]) -> Result<()> {
             return Ok(());
         }
     };
-    let (program, made, exported) = (program()?, folder("reports"), folder("exported"));
+    let (program, made, exported) = (Build::AsTested.program()?, folder("reports"), folder("exported"));
     emptied(&made)?;
     emptied(&exported)?;
     reports::make(&program, &made)?;
@@ -66,7 +66,7 @@ fn drive(more: &[PathBuf]) -> Result<()> {
 
 fn picture() -> Result<()> {
     let tools = Tools::find_or_install().context("a picture needs a browser")?;
-    let (program, made) = (program()?, folder("reports"));
+    let (program, made) = (Build::AsTested.program()?, folder("reports"));
     emptied(&made)?;
     reports::make_people(&program, &made)?;
     let picture = root().join(PICTURE);
@@ -78,13 +78,6 @@ fn picture() -> Result<()> {
     ensure!(n_bytes <= MOST_BYTES, "{PICTURE} has {n_bytes} bytes, more than {MOST_BYTES}");
     println!("wrote {PICTURE}: {n_bytes} bytes");
     Ok(())
-}
-
-/// The program, built as the tests of the command line build it: of the same objects, which the Python package has too.
-fn program() -> Result<PathBuf> {
-    let what = ["build", "--package", "hyperblock", "--package", PACKAGE, "--bin", "hyperblock"];
-    run_command(cargo().args(what))?;
-    Ok(target().join("debug/hyperblock"))
 }
 
 /// A folder of ours in the build folder.

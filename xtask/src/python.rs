@@ -3,23 +3,25 @@
 
 #[cfg(feature = "bench")]
 mod beside;
+mod build;
 mod environment;
 mod spark;
 #[cfg(feature = "bench")]
 mod spark_bench;
 
+pub(crate) use build::Build;
 #[cfg(feature = "bench")]
 pub(crate) use environment::built;
 pub(crate) use environment::environment;
 
-use crate::cargo::{at_root, cargo, output, root, run as run_command, target};
+use crate::cargo::{at_root, output, root, run as run_command, target};
 use crate::r#gen;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crate of the native module, which is built by maturin alone.
-pub(crate) const PACKAGE: &str = "hyperblock-python";
+const PACKAGE: &str = "hyperblock-python";
 /// What builds the wheel.
 pub(crate) const MATURIN: &str = "maturin==1.16.0";
 /// What tests it, in the versions that it was tested with.
@@ -74,19 +76,10 @@ pub(crate) fn test() -> Result<()> {
     if !has_python() {
         return Ok(());
     }
-    // As tests are built: what is tested is the package, not how fast it is.
-    let python = installed("python-tests", "dev", &[&TOOLS[..], &TABLES[..], &MEASURES[..]].concat())?;
-    // What its answers are compared with, of the same objects: so both packages are named.
-    run_command(cargo().args([
-        "build",
-        "--package",
-        "hyperblock",
-        "--package",
-        PACKAGE,
-        "--bin",
-        "hyperblock",
-    ]))?;
-    let program = target().join("debug/hyperblock");
+    let packages = [&TOOLS[..], &TABLES[..], &MEASURES[..]].concat();
+    let python = installed("python-tests", Build::AsTested, &packages)?;
+    // What its answers are compared with.
+    let program = Build::AsTested.program()?;
     let made = target().join("python-data");
     let (papers, traffic) = (made.join("papers"), made.join("traffic"));
     r#gen::run(&r#gen::Command::Papers { rows: 2_000, seed: SEED, duplicates: 0.5, output: papers })?;
@@ -120,27 +113,11 @@ fn has_python() -> bool {
     has_python
 }
 
-/// The Python of an environment with these packages and the wheel, of that profile.
-fn installed(name: &str, profile: &str, packages: &[&str]) -> Result<PathBuf> {
+/// The Python of an environment with these packages and the wheel.
+fn installed(name: &str, build: Build, packages: &[&str]) -> Result<PathBuf> {
     let python = environment(name, packages)?;
-    install(&python, &wheel(&python, profile)?)?;
+    install(&python, &build.wheel(&python)?)?;
     Ok(python)
-}
-
-fn wheels() -> PathBuf {
-    target().join("wheels")
-}
-
-/// The wheel of that profile, built by the maturin of an environment.
-fn wheel(python: &Path, profile: &str) -> Result<PathBuf> {
-    let wheels = wheels();
-    // One wheel at most, so that there is no choice.
-    emptied(&wheels)?;
-    let mut build = at_root(python);
-    build.args(["-m", "maturin", "build", "--profile", profile, "--locked"]);
-    build.args(["--manifest-path", "python/Cargo.toml", "--interpreter"]).arg(python);
-    run_command(build.arg("--out").arg(&wheels))?;
-    wheel_in(&wheels)
 }
 
 /// Installs a wheel into an environment.

@@ -34,9 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             let what = ["doc", "--package", "hyperblock", "--no-deps", "--quiet"];
             run_command(cargo().args(what).env("RUSTDOCFLAGS", "--deny warnings"))
         }),
-        ("tests", || {
-            run_command(cargo().args(["test", "--workspace", "--exclude", python::PACKAGE, "--all-features"]))
-        }),
+        ("tests", || run_command(cargo().args(["test", "--workspace", "--all-features"]))),
         if args.fast {
             ("kernels (hash only)", device::check_sources)
         } else {

@@ -1,7 +1,7 @@
 //! The package beside the command line: E1 from a table in memory, and from Parquet.
 
-use super::{Args, MATURIN, PACKAGE, SEED, TABLES};
-use crate::cargo::{at_root, cargo, output, run as run_command, target};
+use super::{Args, Build, MATURIN, SEED, TABLES};
+use crate::cargo::{at_root, output, target};
 use crate::r#gen;
 use crate::record;
 use anyhow::{Context, Result, bail, ensure};
@@ -9,22 +9,13 @@ use std::collections::BTreeMap;
 
 /// Times it.
 pub(super) fn bench(args: &Args) -> Result<()> {
-    let python = super::installed("python-bench", "release", &[MATURIN, TABLES[0]])?;
-    run_command(cargo().args([
-        "build",
-        "--release",
-        "--package",
-        "hyperblock",
-        "--package",
-        PACKAGE,
-        "--bin",
-        "hyperblock",
-    ]))?;
+    let python = super::installed("python-bench", Build::Release, &[MATURIN, TABLES[0]])?;
+    let program = Build::Release.program()?;
     let folder = target().join("python-bench-data");
     let (rows, skew) = (args.rows, Some(0.8));
     r#gen::run(&r#gen::Command::People { rows, seed: SEED, duplicates: 0.2, skew, output: folder.clone() })?;
     let mut beside = at_root(&python);
-    beside.args(["-I", "-c", include_str!("beside.py")]).arg(target().join("release/hyperblock"));
+    beside.args(["-I", "-c", include_str!("beside.py")]).arg(program);
     beside.arg(&folder).arg(folder.join("people.csv")).arg(args.runs.to_string());
     let said = output(&mut beside).context("the runs failed")?;
     let mut lines: Vec<String> = said.lines().map(str::to_owned).collect();

@@ -1,7 +1,7 @@
 //! The package on Spark: on Sail, which is one process, and on a cluster of two executors, one of which is killed. Java is Debian's and is
 //! installed where it is missing; PySpark and Sail are from PyPI. Where they cannot be had, the step is told as ignored.
 
-use super::{MATURIN, environment, install, wheel};
+use super::{Build, MATURIN, environment, install};
 use crate::cargo::{at_root, output, root, run as run_command};
 use crate::debian;
 use anyhow::{Context, Result, bail};
@@ -25,7 +25,7 @@ pub(super) fn test() -> Result<()> {
             return Ok(());
         }
     };
-    install(&python, &wheel(&python, "dev")?)?;
+    install(&python, &Build::AsTested.wheel(&python)?)?;
     let tests = root().join("python/tests/spark");
     let at = |arguments: &[&str]| {
         let mut command = at_root(&python);
