@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// How they are built.
 #[derive(Clone, Copy)]
 pub(crate) enum Build {
-    /// Of the objects of tests: what is tested is what they do, not how fast they are.
+    /// As tests are built: what is tested is what they do, not how fast they are.
     AsTested,
     /// As they are given to others.
     #[cfg(feature = "bench")]
@@ -21,10 +21,7 @@ impl Build {
         let mut build = cargo();
         build.args(["build", "--package", "hyperblock", "--package", PACKAGE, "--bin", "hyperblock"]);
         let folder = match self {
-            Self::AsTested => {
-                build.args(["--features", &format!("{PACKAGE}/{AS_TESTED}")]);
-                "debug"
-            }
+            Self::AsTested => "debug",
             #[cfg(feature = "bench")]
             Self::Release => {
                 build.arg("--release");
@@ -43,7 +40,7 @@ impl Build {
         let mut build = at_root(python);
         build.args(["-m", "maturin", "build", "--locked", "--manifest-path", "python/Cargo.toml"]);
         match self {
-            Self::AsTested => build.args(["--profile", "dev", "--features", AS_TESTED]),
+            Self::AsTested => build.args(["--profile", "dev"]),
             #[cfg(feature = "bench")]
             Self::Release => build.args(["--profile", "release"]),
         };
@@ -51,6 +48,3 @@ impl Build {
         wheel_in(&wheels)
     }
 }
-
-/// The feature of the package with which its dependencies are those of tests.
-const AS_TESTED: &str = "as-tested";
