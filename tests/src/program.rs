@@ -16,9 +16,9 @@ pub fn program() -> &'static PathBuf {
         let test = std::env::current_exe().expect("a running test has a path");
         let profile = test.parent().and_then(|deps| deps.parent()).expect("tests lie in target/PROFILE/deps");
         let mut build = Command::new(env!("CARGO"));
-        // As this test is built, whose features the Python package has: so that both are of the same objects, compiled once.
+        // The Python package is named so that both are of the same objects, which are then compiled once.
         build.args(["build", "--quiet", "--package", "hyperblock", "--package", "hyperblock-python"]);
-        build.args(["--features", "hyperblock-python/as-tested", "--bin", "hyperblock"]);
+        build.args(["--bin", "hyperblock"]);
         build.current_dir(env!("CARGO_MANIFEST_DIR"));
         build.arg("--target-dir").arg(profile.parent().expect("a profile lies in target"));
         if profile.ends_with("release") {
