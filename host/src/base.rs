@@ -7,6 +7,7 @@ pub mod compared;
 pub mod control;
 pub mod decimal;
 pub mod error;
+pub(crate) mod gather;
 pub mod json;
 pub mod kept;
 pub mod latency;

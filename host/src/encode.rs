@@ -50,6 +50,7 @@ pub(crate) use transform::{Fields, Pipeline};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::timeline::Lane;
 use crate::read::table::Table;
 use crate::rules::{Domain, Operand, Predicate};
@@ -314,7 +315,7 @@ fn groups<'a>(tables: &[&'a Table; 2], grouping: &Grouping, control: &Control) -
     };
     let of_columns: Vec<raw::Column<'a>> = match are_long {
         true => columns.things.iter().map(column).collect::<Result<_>>()?,
-        false => columns.things.par_iter().map(column).collect::<Result<_>>()?,
+        false => columns.things.par_iter().map(column).gather_all()?,
     };
     let raw = |(is_one_column, of): &(bool, Vec<u32>)| {
         let of = of.iter().map(|&place| of_columns[place as usize].clone()).collect();
@@ -322,7 +323,7 @@ fn groups<'a>(tables: &[&'a Table; 2], grouping: &Grouping, control: &Control) -
     };
     let raws: Vec<Raw<'a>> = match are_long {
         true => raws.things.iter().map(raw).collect(),
-        false => raws.things.par_iter().map(raw).collect(),
+        false => raws.things.par_iter().map(raw).gather(),
     };
     drop(of_columns);
     // Each has its own, so that the last to look at a column may take it apart.
@@ -343,5 +344,5 @@ fn groups<'a>(tables: &[&'a Table; 2], grouping: &Grouping, control: &Control) -
         control.did(1);
         group
     };
-    of_groups.into_par_iter().map(group).collect()
+    of_groups.into_par_iter().map(group).gather_all()
 }

@@ -25,6 +25,7 @@ pub use strangers::Strangers;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::entities::em::Counted;
 use crate::entities::score::{Evidence, Scores, Scoring, Weights};
 use crate::job::Prepared;
@@ -214,7 +215,7 @@ impl<'a> Seen<'a> {
             Some(scores) => scores,
             none => none.insert(self.scoring.load_patterns(self.device)?),
         };
-        let pairs: Vec<[u32; 2]> = found.par_iter().map(|pair| [pair.left, pair.right]).collect();
+        let pairs: Vec<[u32; 2]> = found.par_iter().map(|pair| [pair.left, pair.right]).gather();
         let mut seen = scores.patterns(&pairs, self.control)?;
         seen.par_iter_mut().for_each(|pattern| *pattern &= mask);
         count(seen, &mut self.patterns);

@@ -7,6 +7,7 @@
 use super::control::Control;
 use super::error::Result;
 use super::threads;
+use crate::base::gather::Gather;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::mem;
@@ -53,7 +54,7 @@ pub(crate) fn sort<T: Copy + Send + Sync>(
         chunk.iter().for_each(|it| counts[range(it)] += 1);
         counts
     };
-    let counts: Vec<Vec<usize>> = all.par_chunks(chunk).map(counted).collect();
+    let counts: Vec<Vec<usize>> = all.par_chunks(chunk).map(counted).gather();
     control.check()?;
     // Memory is touched for the first time here, perhaps: by all threads.
     room.clear();

@@ -15,6 +15,7 @@ mod block;
 pub use block::{Row, packed, unpacked};
 
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::threads;
 use block::{BLOCK, key};
 use rayon::prelude::*;
@@ -102,7 +103,7 @@ impl<R: Row> Spill<R> {
         self.marks.extend(run.iter().step_by(self.step).map(key));
         // A few for each thread: packed blocks wait in memory.
         for some in run.chunks(self.block * 2 * threads::n_threads()) {
-            let packed: io::Result<Vec<Vec<u8>>> = some.par_chunks(self.block).map(packed).collect();
+            let packed: io::Result<Vec<Vec<u8>>> = some.par_chunks(self.block).map(packed).gather_all();
             let packed = packed.map_err(|error| no_room(&self.folder, error))?;
             for (rows, bytes) in some.chunks(self.block).zip(packed) {
                 let (Some(first), Some(last)) = (rows.first().map(key), rows.last().map(key)) else {
@@ -137,7 +138,7 @@ impl<R: Row> Spill<R> {
             rows.drain(..rows.partition_point(|row| key(row) < from));
             Ok(rows)
         };
-        let parts = blocks.par_iter().map(within).collect::<Result<Vec<Vec<R>>>>()?;
+        let parts = blocks.par_iter().map(within).gather_all()?;
         let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
         parts.into_iter().for_each(|rows| all.extend(rows));
         Ok(all)

@@ -10,6 +10,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::sealed::{sealed, unsealed};
 use bytemuck::{Pod, Zeroable, allocation::zeroed_vec, cast_slice, cast_slice_mut};
 use crc32fast::hash;
@@ -103,7 +104,7 @@ impl Writer {
             self.file.write_all_at(block, place).map_err(Error::io(&self.path))?;
             Ok(hash(block))
         };
-        let checksums = bytes.par_chunks(BLOCK).enumerate().map(write).collect::<Result<_>>()?;
+        let checksums = bytes.par_chunks(BLOCK).enumerate().map(write).gather_all()?;
         self.at = at + bytes.len() as u64;
         Ok(Array { at, n_bytes: bytes.len() as u64, checksums })
     }

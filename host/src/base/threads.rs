@@ -2,6 +2,7 @@
 //! many threads for all jobs together as the first one asked for.
 
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::Cell;
@@ -53,7 +54,7 @@ pub(crate) fn on_each<R: Send>(n_threads: usize, work: impl Fn() -> R + Sync) ->
         1 => vec![work()],
         // Of a pool's threads one may be waiting for what is done here.
         _ if rayon::current_thread_index().is_some() => {
-            (0..n_threads).into_par_iter().with_max_len(1).map(|_| work()).collect()
+            (0..n_threads).into_par_iter().with_max_len(1).map(|_| work()).gather()
         }
         _ => rayon::broadcast(|thread| (thread.index() < n_threads).then(&work))
             .into_iter()

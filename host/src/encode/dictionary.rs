@@ -7,6 +7,7 @@
 //!    like them. So neither chunks nor hashes nor threads show in the codes.
 
 use crate::base::control::Control;
+use crate::base::gather::Gather;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use hyperblock_shared::columns::MISSING;
 use rayon::prelude::*;
@@ -51,7 +52,7 @@ impl<V: Eq + Hash + Send + Sync> Dictionary<V> {
                 let first = ix * per_chunk;
                 Chunk::new(codes, |ix| value(first + ix), &hasher, n_shares, control)
             })
-            .collect();
+            .gather();
         if chunks.len() < 2 {
             return Self { values: chunks.pop().map(|chunk| chunk.values).unwrap_or_default(), codes };
         }
@@ -61,7 +62,7 @@ impl<V: Eq + Hash + Send + Sync> Dictionary<V> {
             n_entries += chunk.values.len() as u32;
         }
         let shares: Vec<Vec<u32>> =
-            (0..n_shares).into_par_iter().map(|share| entries(&chunks, share, control)).collect();
+            (0..n_shares).into_par_iter().map(|share| entries(&chunks, share, control)).gather();
         // By entry: the first one like it, and then its code.
         let mut firsts = vec![0; n_entries as usize];
         let mut of_chunks = Vec::with_capacity(chunks.len());
@@ -86,7 +87,7 @@ impl<V: Eq + Hash + Send + Sync> Dictionary<V> {
                 }
                 (chunk.first_entry..).zip(firsts).filter(|(own, first)| own == *first).count() as u32
             })
-            .collect();
+            .gather();
         drop(shares);
         Self::put_together(per_chunk, chunks, &firsts, &n_new, codes)
     }
@@ -125,7 +126,7 @@ impl<V: Eq + Hash + Send + Sync> Dictionary<V> {
                 }
                 new
             })
-            .collect();
+            .gather();
         let mut values = Vec::with_capacity(n_values);
         for mut new in new {
             values.append(&mut new);

@@ -7,6 +7,7 @@ use super::transform::Pipeline;
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::sphere::Place;
 use crate::read::table::Table;
 use crate::rules::{Domain, Operand, Side, Sided};
@@ -77,7 +78,7 @@ impl<'a> Group<'a> {
             && slot.operand.transforms.is_empty()
             && let Some(values) = raw.as_read()
         {
-            let values = Values::Texts(values.par_iter().map(|value| Cow::Borrowed(*value)).collect());
+            let values = Values::Texts(values.par_iter().map(|value| Cow::Borrowed(*value)).gather());
             let codes = raws.pop().into_iter().map(|raw| Arc::new(raw.into_codes())).collect();
             return Ok(Self { values, codes });
         }
@@ -106,7 +107,7 @@ impl<'a> Group<'a> {
                 control.pass();
                 numbers::parse(&raw.made(&pipeline, ix)?, domain)
             };
-            Ok((0..raw.len()).into_par_iter().map(number).collect())
+            Ok((0..raw.len()).into_par_iter().map(number).gather())
         };
         let parsed: Vec<_> =
             slots.iter().zip(raws).map(|(slot, raw)| parse(slot, raw)).collect::<Result<_>>()?;
@@ -123,7 +124,7 @@ impl<'a> Group<'a> {
         let codes = parsed
             .into_iter()
             .zip(raws)
-            .map(|(numbers, raw)| raw.recode(&numbers.into_par_iter().map(code_of).collect::<Vec<_>>()))
+            .map(|(numbers, raw)| raw.recode(&numbers.into_par_iter().map(code_of).gather()))
             .map(Arc::new)
             .collect();
         Ok(Self { values: Values::Numbers(values), codes })

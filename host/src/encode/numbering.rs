@@ -9,6 +9,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::threads;
 use hashbrown::hash_table::{Entry, HashTable};
 use hashbrown::{DefaultHashBuilder, HashMap};
@@ -53,14 +54,14 @@ pub(crate) fn number<V: Copy + Sync, S: Split<V>>(
     let chunks: Vec<Chunk<S::Key>> = values
         .par_chunks(per_chunk)
         .map(|values| Chunk::new(values, split, &hasher, n_shares, most, control))
-        .collect::<Result<_>>()?;
+        .gather_all()?;
     // Also keeps token codes in 32 bits: there are no more of them than tokens.
     let n_tokens: usize = chunks.iter().map(|chunk| chunk.numbers.len()).sum();
     if n_tokens > most as usize {
         return Err(too_many());
     }
     let shares: Vec<Share<S::Key>> =
-        (0..n_shares).into_par_iter().map(|share| Share::new(&chunks, share)).collect();
+        (0..n_shares).into_par_iter().map(|share| Share::new(&chunks, share)).gather();
     let codes = codes(&shares, control);
 
     let mut heads = vec![Head::default(); values.len()];

@@ -7,6 +7,7 @@ use super::transform::{Fields, Pipeline};
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::sphere::{MOST_LATITUDE, MOST_LONGITUDE, Place};
 use crate::read::table::{Table, brief};
 use crate::rules::{Operand, Source};
@@ -45,7 +46,7 @@ fn places(table: &Table, operand: &Operand, control: &Control) -> Result<(Vec<Op
         let (latitude, longitude) = (latitude.degrees(&field, row), longitude.degrees(&field, row));
         Some(Place { latitude: latitude?, longitude: longitude? })
     };
-    let places = (0..table.n_records()).into_par_iter().with_min_len(1 << 10).map(place).collect();
+    let places = (0..table.n_records()).into_par_iter().with_min_len(1 << 10).map(place).gather();
     let said = [(&latitude, "latitude", &parts[0]), (&longitude, "longitude", &parts[1])];
     let said = said.into_iter().filter_map(|(of, what, part)| {
         let operand = Operand {

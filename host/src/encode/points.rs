@@ -10,6 +10,7 @@ use super::grid::{CELLS, Grid};
 use super::{PointColumn, SetColumn};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::ranges;
 use crate::base::sphere::{MOST_LATITUDE, Place, vector};
 use hyperblock_shared::columns::{Head, MISSING, Point};
@@ -99,7 +100,7 @@ fn on_curve(Place { latitude, longitude }: Place) -> u64 {
 /// The vectors of places.
 pub(super) fn vectors(domain: usize, places: &[Place], odd: &[String]) -> PointColumn {
     let point = |place: &Place| Point::new(vector(*place));
-    PointColumn { domain, points: Arc::new(places.par_iter().map(point).collect()), odd: odd.to_vec() }
+    PointColumn { domain, points: Arc::new(places.par_iter().map(point).gather()), odd: odd.to_vec() }
 }
 
 impl PointColumn {

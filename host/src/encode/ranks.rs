@@ -8,6 +8,7 @@ use super::group::{Group, Slot};
 use super::transform::{Fields, Pipeline};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::read::table::Table;
 use crate::rules::{Domain, Operand};
 use hyperblock_shared::columns::MISSING;
@@ -54,7 +55,7 @@ fn texts<'a>(table: &'a Table, key: &Operand, control: &Control) -> Result<Vec<O
         let row = table.ids.row(record);
         if control.is_cancelled() { None } else { pipeline.apply(&fields.row(row)) }
     };
-    let texts = (0..table.n_records()).into_par_iter().map(text).collect();
+    let texts = (0..table.n_records()).into_par_iter().map(text).gather();
     control.check().map(|()| texts)
 }
 

@@ -9,6 +9,7 @@ use super::dictionary::Dictionary;
 use super::transform::Pipeline;
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::read::table::Table;
 use crate::rules::Operand;
 use arrow_array::Array;
@@ -110,7 +111,7 @@ impl<'a> Raw<'a> {
     /// The codes by record, given the final code of each one.
     pub(super) fn recode(&self, finals: &[u32]) -> Vec<u32> {
         let recode = |&code: &u32| if code == MISSING { MISSING } else { finals[code as usize] };
-        self.codes().par_iter().map(recode).collect()
+        self.codes().par_iter().map(recode).gather()
     }
 
     /// The codes by record, where each one keeps its own. Whoever is the last to look at a column has them without a copy.

@@ -5,6 +5,7 @@
 
 use super::select::packed;
 use super::{CodeColumn, Encoded, MarkColumn, PointColumn, ReachColumn, SetColumn, TextColumn};
+use crate::base::gather::Gather;
 use crate::rules::Side;
 use hyperblock_shared::columns::{Head, MISSING, Reach};
 use hyperblock_shared::predicate::{Predicate, Test};
@@ -46,7 +47,7 @@ impl Encoded {
                 table: usize::from(side == Side::Right),
                 domain: *domain,
                 codes: Arc::new(
-                    codes[range(side)].par_iter().map(|&code| kept[*domain].renumber(code)).collect(),
+                    codes[range(side)].par_iter().map(|&code| kept[*domain].renumber(code)).gather(),
                 ),
             }
         });
@@ -141,7 +142,7 @@ struct Kept {
 
 impl Kept {
     fn new(n_values: usize) -> Self {
-        let new = (0..n_values).into_par_iter().map(|_| AtomicU32::new(MISSING)).collect();
+        let new = (0..n_values).into_par_iter().map(|_| AtomicU32::new(MISSING)).gather();
         Self { new, codes: Vec::new() }
     }
 
@@ -176,7 +177,7 @@ impl Kept {
         items: &[T],
         len: impl Fn(&Head) -> usize + Sync,
     ) -> (Vec<Head>, Vec<T>) {
-        let mut kept: Vec<Head> = self.codes.par_iter().map(|&code| heads[code as usize]).collect();
+        let mut kept: Vec<Head> = self.codes.par_iter().map(|&code| heads[code as usize]).gather();
         let mut starts = Vec::new();
         let mut n_items = 0;
         for (ix, head) in kept.iter().enumerate() {
@@ -225,7 +226,7 @@ impl SetColumn {
 
 impl PointColumn {
     fn restrict(&self, kept: &Kept) -> Self {
-        let points = kept.codes.par_iter().map(|&code| self.points[code as usize]).collect();
+        let points = kept.codes.par_iter().map(|&code| self.points[code as usize]).gather();
         Self { domain: self.domain, points: Arc::new(points), odd: Vec::new() }
     }
 }
@@ -236,6 +237,6 @@ impl ReachColumn {
             let Reach { from, upto } = self.reaches[code as usize];
             Reach { from: kept.first_from(from), upto: kept.first_from(upto) }
         };
-        Self { domain: self.domain, reaches: kept.codes.par_iter().map(moved).collect() }
+        Self { domain: self.domain, reaches: kept.codes.par_iter().map(moved).gather() }
     }
 }

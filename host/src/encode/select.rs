@@ -4,6 +4,7 @@
 //! it is about. A record that no rule is about is left out; those that stay keep their order.
 
 use super::{CodeColumn, Encoded, MarkColumn};
+use crate::base::gather::Gather;
 use crate::rules::Side;
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::predicate::{Predicate, Test};
@@ -89,7 +90,7 @@ impl Encoded {
         let codes = self.codes.into_iter().map(|column| match records(column.table) {
             None => column,
             Some(kept) => CodeColumn {
-                codes: Arc::new(kept.par_iter().map(|&record| column.codes[record as usize]).collect()),
+                codes: Arc::new(kept.par_iter().map(|&record| column.codes[record as usize]).gather()),
                 ..column
             },
         });
@@ -126,7 +127,7 @@ impl Encoded {
             .into_par_iter()
             .with_min_len(WORDS_AT_ONCE)
             .map(word)
-            .collect();
+            .gather();
         let is_admitted = |record: &u32| words[(record / 32) as usize] >> (record % 32) & 1 == 1;
         let kept: Vec<u32> = (0..n_records).into_par_iter().filter(is_admitted).collect();
         (kept.len() < n_records as usize).then_some(kept)
@@ -145,5 +146,5 @@ pub(super) fn packed(n: usize, bit: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
         let items = 32 * ix..n.min(32 * (ix + 1));
         (0..).zip(items).fold(0, |word, (place, item)| word | u32::from(bit(item)) << place)
     };
-    (0..n.div_ceil(32)).into_par_iter().with_min_len(WORDS_AT_ONCE).map(word).collect()
+    (0..n.div_ceil(32)).into_par_iter().with_min_len(WORDS_AT_ONCE).map(word).gather()
 }

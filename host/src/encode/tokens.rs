@@ -11,6 +11,7 @@ use super::SetColumn;
 use super::numbering::{Split, n_chunks, number};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::list::{raw_elements, unescaped};
 use crate::rules::Tokenizer;
 use rayon::prelude::*;
@@ -41,7 +42,7 @@ fn tokenize_in(
     tokenizer: Tokenizer,
     control: &Control,
 ) -> Result<SetColumn> {
-    let values: Vec<Cow<'_, str>> = values.par_iter().map(|value| normal(value, tokenizer)).collect();
+    let values: Vec<Cow<'_, str>> = values.par_iter().map(|value| normal(value, tokenizer)).gather();
     let values: Vec<&str> = values.iter().map(|value| &**value).collect();
     let (heads, tokens) = match tokenizer {
         Tokenizer::Qgrams(q @ 1..=MOST_PACKED) => number(&values, &Packed(q), n_chunks, most, control)?,

@@ -24,6 +24,7 @@ pub use weights::{AttributeWeights, Evidence, LevelName, LevelWeights, Weights};
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::stopwatch::Stopwatch;
 use crate::base::timeline::Lane;
 use crate::device::always_there;
@@ -188,7 +189,7 @@ impl Scoring {
 
     /// The records of candidates.
     fn records(&self, candidates: &[Candidate]) -> Result<Vec<[u32; 2]>> {
-        let records: Vec<_> = candidates.par_iter().map(|pair| [pair.left, pair.right]).collect();
+        let records: Vec<_> = candidates.par_iter().map(|pair| [pair.left, pair.right]).gather();
         self.check_pairs(&records)?;
         Ok(records)
     }

@@ -12,6 +12,7 @@ pub use doubts::Doubt;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::inspect::explain::Expects;
 use crate::job::{Job, Prepared};
 use crate::operators::Backend;
@@ -77,7 +78,7 @@ impl Check {
 
 fn checked(job: &Prepared, device: &dyn Backend, control: &Control) -> Result<Checked> {
     let plans: Vec<Plan> =
-        (0..job.plan.rules.len()).into_par_iter().map(|rule| job.alone(rule)).collect::<Result<_>>()?;
+        (0..job.plan.rules.len()).into_par_iter().map(|rule| job.alone(rule)).gather_all()?;
     let mut rules = Vec::new();
     for (rule, plan) in job.plan.rules.iter().zip(&plans) {
         let task = Task::unlisted(&job.encoded, plan.program(), &job.area(), control)?;

@@ -19,6 +19,7 @@ mod told;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::target::Target;
 use crate::encode::encode;
 use crate::entities::score::Scores;
@@ -231,7 +232,7 @@ impl Making<'_> {
             let mut scratch = reasons.examiner.scratch();
             some.iter().map(|missed| reasons.missed(missed, &mut scratch)).collect::<Result<Vec<_>>>()
         };
-        let rows = missed.par_chunks(PER_THREAD).map(examine).collect::<Result<Vec<_>>>()?;
+        let rows = missed.par_chunks(PER_THREAD).map(examine).gather_all()?;
         self.write(rows.concat())
     }
 

@@ -8,6 +8,7 @@ use super::Prepared;
 use crate::base::budget::Reserved;
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::operators::neighbours::Places;
 use crate::tell::each_rule::{MatchCounts, RuleCounts};
 use crate::tell::evaluate::{Counts, Truth};
@@ -109,7 +110,7 @@ impl<'a> EachRule<'a> {
             part.iter().for_each(|candidate| asking.see(candidate, &mut seen));
             Ok::<_, Error>(seen)
         };
-        let parts: Vec<Vec<Seen>> = candidates.par_chunks(AT_ONCE).map(of_part).collect::<Result<_>>()?;
+        let parts: Vec<Vec<Seen>> = candidates.par_chunks(AT_ONCE).map(of_part).gather_all()?;
         for seen in parts {
             for (counts, Seen { n_first, allowed, alone }) in self.counts.iter_mut().zip(seen) {
                 counts.n_first += n_first;

@@ -12,6 +12,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::encode::{Ranks, ranks};
 use crate::read::table::Table;
 use crate::rules::Neighbourhood;
@@ -69,7 +70,7 @@ impl Orders {
         control: &Control,
     ) -> Result<Self> {
         let make = |near: &Neighbourhood| ranks(left, right, &near.keys, near.domain, control);
-        let ranks = neighbourhoods.par_iter().map(make).collect::<Result<_>>()?;
+        let ranks = neighbourhoods.par_iter().map(make).gather_all()?;
         Self::of(left, right, neighbourhoods, ranks)
     }
 

@@ -18,6 +18,7 @@ pub use fixed::static_costs;
 pub use network::{Layer, Network};
 
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::names::expected;
 use crate::encode::Encoded;
 use crate::plan::work::{Rates, Unit};
@@ -78,7 +79,7 @@ impl fmt::Display for CostSource {
 
 /// The cost of each predicate of an encoding, by a model.
 pub fn costs(model: &CostModel, encoded: &Encoded) -> Vec<f64> {
-    encoded.predicates.par_iter().map(|predicate| model.predict(&Features::of(encoded, predicate))).collect()
+    encoded.predicates.par_iter().map(|predicate| model.predict(&Features::of(encoded, predicate))).gather()
 }
 
 /// What access paths take on the CPU beside a device on which predicates have these costs.

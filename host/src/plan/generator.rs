@@ -20,6 +20,7 @@ use super::tree::{self, Node};
 use super::variant::Variant;
 use super::work::{Rates, Unit};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use crate::plan::statistics::{Pairs, Passing, Statistics};
@@ -256,7 +257,7 @@ fn cheapest(conjunctions: &[Conjunction], weights: &Weights<'_>, expected: &Expe
         }
     }
     let build = |ordered| costed(tree::build(ordered, weights, true), expected);
-    let trees: Vec<([f64; 2], Vec<Node>)> = orders.into_par_iter().map(build).collect();
+    let trees: Vec<([f64; 2], Vec<Node>)> = orders.into_par_iter().map(build).gather();
     let (mut least, mut best) = (f64::INFINITY, (0, 0));
     for (nth, (costs, _)) in trees.iter().enumerate() {
         for (order, &cost) in costs.iter().enumerate() {

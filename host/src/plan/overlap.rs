@@ -20,6 +20,7 @@ pub use estimate::{Manner, Sampled};
 pub use grams::Grams;
 pub use lens::Lens;
 
+use crate::base::gather::Gather;
 use crate::encode::Encoded;
 use crate::plan::path::OverlapMethod;
 use crate::plan::sweep::{ItemList, Sweep};
@@ -155,7 +156,7 @@ impl Elements {
             let own = &elements[range.start as usize..range.end as usize];
             (range.start, range.end - range.start, signature(own))
         };
-        let values: Vec<_> = (0..items.len()).into_par_iter().map(value).collect();
+        let values: Vec<_> = (0..items.len()).into_par_iter().map(value).gather();
         let lens: Vec<u32> = values.iter().map(|value| value.1).collect();
         ElementList {
             starts: values.iter().map(|value| value.0).collect(),

@@ -24,6 +24,7 @@ pub use evenness::BUCKETS;
 pub use passing::Passing;
 
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::random::Random;
 use crate::encode::Encoded;
 use effort::Spending;
@@ -77,7 +78,7 @@ impl Statistics {
             let shares: Vec<Option<f64>> = (0..encoded.predicates.len())
                 .into_par_iter()
                 .map(|ix| evenness::selectivity(encoded, ix, buckets.max(1)))
-                .collect();
+                .gather();
             for (ix, share) in shares.into_iter().enumerate() {
                 if let Some(share) = share {
                     (self.selectivity[ix], self.counted[ix]) = (share.clamp(0.0, 1.0), false);
@@ -140,8 +141,7 @@ impl<'a> Pairs<'a> {
         };
         let n_predicates = asking.population.encoded.predicates.len();
         let scratch = || vec![0; asking.n_words];
-        let all: Vec<(f64, bool)> =
-            (0..n_predicates).into_par_iter().map_init(scratch, selectivity).collect();
+        let all: Vec<(f64, bool)> = (0..n_predicates).into_par_iter().map_init(scratch, selectivity).gather();
         let all = all.into_iter();
         let (selectivity, counted) = all.map(|(share, exact)| (share.clamp(0.0, 1.0), exact)).unzip();
         Ok(Statistics { selectivity, counted, outcomes, n_sampled, n_pairs })

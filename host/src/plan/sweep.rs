@@ -17,6 +17,7 @@ pub(crate) use lead::{Estimate, Lead, drawn};
 pub(crate) use within::Groups;
 
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::encode::Encoded;
 use crate::plan::{BranchSteps, Program, ScanOptions};
 use hashbrown::{HashMap, HashSet};
@@ -182,7 +183,7 @@ pub(crate) fn map<T: Sync, U: Send>(
     is_small: bool,
     result: impl Fn(&T) -> U + Send + Sync,
 ) -> Vec<U> {
-    if is_small { items.iter().map(result).collect() } else { items.par_iter().map(result).collect() }
+    if is_small { items.iter().map(result).collect() } else { items.par_iter().map(result).gather() }
 }
 
 /// What a branch's scan is told beside lists and intervals, before it is known how long stretches are.

@@ -8,6 +8,7 @@
 use crate::base::compared::Compared;
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::threads;
 use crate::encode::Encoded;
 use crate::plan::Program;
@@ -283,7 +284,7 @@ impl KeyJoin {
     fn n_pairs_by(&self, n: usize, share: &(dyn Fn(u32) -> usize + Sync)) -> Vec<u64> {
         let n_keys = self.left.keys.par_iter().max().map_or(0, |&key| key as usize + 1);
         let counted = |list: &KeyList| {
-            let counts: Vec<AtomicU32> = (0..n_keys).into_par_iter().map(|_| AtomicU32::new(0)).collect();
+            let counts: Vec<AtomicU32> = (0..n_keys).into_par_iter().map(|_| AtomicU32::new(0)).gather();
             list.keys.par_iter().filter_map(|&key| counts.get(key as usize)).for_each(|count| {
                 count.fetch_add(1, Relaxed);
             });
@@ -327,7 +328,7 @@ impl KeyList {
             keys: chunks.iter().flat_map(|parts| &parts[nth].keys).copied().collect(),
             rows: chunks.iter().flat_map(|parts| &parts[nth].rows).copied().collect(),
         };
-        (0..n).into_par_iter().map(joined).collect()
+        (0..n).into_par_iter().map(joined).gather()
     }
 }
 

@@ -8,6 +8,7 @@ mod lines;
 
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::read::table::{
     BYTE_ORDER_MARK, Batches, Format, IdSource, ReadOptions, Source, Table, plain_integer,
 };
@@ -173,13 +174,13 @@ impl EdgeList {
             let name = |ix: usize| least.wrapping_add(ix as i64);
             let is_there = |ix: &usize| seen[ix / 64] >> (ix % 64) & 1 == 1;
             let names = (0..n_apart as usize + 1).filter(is_there).map(name).collect();
-            (names, pairs.par_iter().map(|it| tuple(number(it.0), number(it.1))).collect())
+            (names, pairs.par_iter().map(|it| tuple(number(it.0), number(it.1))).gather())
         } else {
             let mut names: Vec<i64> = all().collect();
             names.par_sort_unstable();
             names.dedup();
             let number = |name: i64| names.partition_point(|other| *other < name) as u32;
-            let edges = pairs.par_iter().map(|it| tuple(number(it.0), number(it.1))).collect();
+            let edges = pairs.par_iter().map(|it| tuple(number(it.0), number(it.1))).gather();
             (names, edges)
         };
         check_size(path, names.len(), pairs.len())?;

@@ -10,6 +10,7 @@ mod several;
 use crate::base::control::Control;
 use crate::base::decimal::Decimal;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::read::sources::{self, Numbering, Sources};
 use crate::read::table::{Batches, ColumnSchema, IdSource, Ids, Kind, ReadOptions, Table};
 use arrow_array::{Array, LargeStringArray};
@@ -303,7 +304,7 @@ fn numbers(
         let number = Decimal::parse(text(row)?)?;
         Some((number, of(number)?))
     };
-    let parsed: Vec<Option<(Decimal, u32)>> = (0..texts.len()).into_par_iter().map(number).collect();
+    let parsed: Vec<Option<(Decimal, u32)>> = (0..texts.len()).into_par_iter().map(number).gather();
     if let Some(row) = parsed.iter().position(Option::is_none) {
         let name = &file.schema.columns[column].name;
         let is = match text(row) {
@@ -370,7 +371,7 @@ fn number<const N: usize>(
     let mut records = vec![0; ids.len() as usize];
     (0..ids.len()).for_each(|record| records[ids.row(record)] = record);
     let record = |place: &u32| records[*place as usize];
-    Ok((ids, places.map(|places| places.par_iter().map(record).collect())))
+    Ok((ids, places.map(|places| places.par_iter().map(record).gather())))
 }
 
 #[cfg(test)]

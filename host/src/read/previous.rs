@@ -7,6 +7,7 @@
 use super::table::{IdSource, Ids, Input, ReadOptions, Table, plain_integer};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -180,7 +181,7 @@ impl<'a> Rows<'a> {
     fn entities(&self, left: &Ids, right: Option<&Ids>, control: &Control) -> Result<Previous> {
         let n_records = left.len() + right.map_or(0, Ids::len);
         let record = |row: usize| self.record(row, left, right).unwrap_or(NONE);
-        let records: Vec<u32> = (0..self.ids.len()).into_par_iter().map(record).collect();
+        let records: Vec<u32> = (0..self.ids.len()).into_par_iter().map(record).gather();
         control.check()?;
         let mut codes: HashMap<&str, u32> = HashMap::new();
         let mut sizes = Vec::new();

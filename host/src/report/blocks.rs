@@ -5,6 +5,7 @@ use super::cut::shortened;
 use super::records::Records;
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::encode::{Fields, LargestBlock, Pipeline, TableOf};
 use crate::job::Prepared;
 use crate::rules::{Side, Test};
@@ -62,7 +63,7 @@ pub(super) fn largest(job: &Prepared, control: &Control) -> Result<Vec<Block>> {
         });
         Ok(named.collect::<Vec<_>>())
     };
-    let mut all = control.guard(|| keys.par_iter().map(of).collect::<Result<Vec<_>>>())?.concat();
+    let mut all = control.guard(|| keys.par_iter().map(of).gather_all())?.concat();
     all.sort_by_key(|it| (Reverse(it.block.n_pairs), it.rule, it.block.example));
     all.truncate(MOST);
     Ok(all)

@@ -12,6 +12,7 @@ use super::strata::{Strata, key};
 use crate::base::budget::Reserved;
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::inspect::errors::{Judged, SomeErrors};
 use crate::inspect::sample::Drawn;
 use crate::job::Prepared;
@@ -126,11 +127,11 @@ impl<'a> Watching<'a> {
         let seen: Vec<Seen> = match scored {
             None => {
                 let see = |some: &[Candidate]| self.see(some.iter().map(|pair| (*pair, 0)), truth);
-                found.par_chunks(AT_ONCE).map(see).collect()
+                found.par_chunks(AT_ONCE).map(see).gather()
             }
             Some((scored, _)) => {
                 let see = |some: &[Kept]| self.see(some.iter().copied(), truth);
-                let seen = scored.par_chunks(AT_ONCE).map(see).collect();
+                let seen = scored.par_chunks(AT_ONCE).map(see).gather();
                 self.keep(scored);
                 seen
             }

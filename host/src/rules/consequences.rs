@@ -10,6 +10,7 @@
 use super::constant::{Point, point};
 use super::implication::Said;
 use super::{Column, Condition, Measure, Predicate, Side, Test};
+use crate::base::gather::Gather;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::mem::discriminant;
@@ -87,7 +88,7 @@ impl Consequences {
             let follows = |&&other: &&usize| other != ix && said[ix].implies(&said[other]);
             others.filter(follows).copied().chain([ix]).collect()
         };
-        Self(predicates.par_iter().with_min_len(PER_THREAD).enumerate().map(of).collect())
+        Self(predicates.par_iter().with_min_len(PER_THREAD).enumerate().map(of).gather())
     }
 
     /// Adds a predicate that holds on some of the pairs on which another one does, and follows from nothing. Its number.

@@ -1,6 +1,7 @@
 //! cbase-npj: no partitions. All threads build one chained table of the left side, and then all probe it.
 
 use super::{Joined, Sink, Tuple};
+use crate::base::gather::Gather;
 use crate::baselines::queue::by_all;
 use crate::operators::join::phases::Phases;
 use rayon::prelude::*;
@@ -45,5 +46,5 @@ pub(super) fn join<S: Sink>(
 }
 
 fn empty(n: usize) -> Vec<AtomicU32> {
-    (0..n).into_par_iter().map(|_| AtomicU32::new(0)).collect()
+    (0..n).into_par_iter().map(|_| AtomicU32::new(0)).gather()
 }

@@ -9,6 +9,7 @@
 //! order of their classes, where the original has one array for all threads with a place for each: the second pass reads both alike.
 
 use super::{Tuple, segments};
+use crate::base::gather::Gather;
 use rayon::prelude::*;
 
 /// Bits that a pass looks at.
@@ -90,7 +91,7 @@ pub(super) fn partition<A: Aside>(tuples: &[Tuple], aside: &A) -> (Partitions, V
         sort(&parts, BITS, &Nothing, &mut ())
     };
     // A task for each class: whoever has done one takes the next.
-    (Partitions((0..N_CLASSES).into_par_iter().with_max_len(1).map(second).collect()), kept)
+    (Partitions((0..N_CLASSES).into_par_iter().with_max_len(1).map(second).gather()), kept)
 }
 
 /// A partition, broken up by the bits from `shift` on.

@@ -18,6 +18,7 @@ use super::verify::Walker;
 use crate::base::compared::Compared;
 use crate::base::control::{Control, Steps};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::latency::Latency;
 use crate::base::ranges;
 use crate::base::threads;
@@ -189,7 +190,7 @@ impl Ring {
         };
         // Where nearly all are asked for, it takes less to go through them in the order that they lie in.
         let known: Vec<u64> = match records.len() >= points.len() / 2 {
-            true => points.par_iter().with_min_len(POINTS_AT_ONCE).map(at).collect(),
+            true => points.par_iter().with_min_len(POINTS_AT_ONCE).map(at).gather(),
             false => Vec::new(),
         };
         let stood = |record: u32| {

@@ -4,6 +4,7 @@
 use super::Cpu;
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::operators::neighbours::{Neighbours, NeighboursOperator, Orders};
 use hyperblock_shared::layout::Candidate;
 use hyperblock_shared::neighbours::Order;
@@ -56,7 +57,7 @@ impl Neighbours for CpuNeighbours<'_> {
         control.check()?;
         let firsts: Vec<u32> = lefts.clone().step_by(PART as usize).collect();
         let part = |&first: &u32| self.part(first..first.saturating_add(PART).min(lefts.end));
-        let parts: Vec<Vec<Candidate>> = firsts.par_iter().map(part).collect();
+        let parts: Vec<Vec<Candidate>> = firsts.par_iter().map(part).gather();
         found.reserve(parts.iter().map(Vec::len).sum());
         parts.iter().for_each(|part| found.extend_from_slice(part));
         Ok(())

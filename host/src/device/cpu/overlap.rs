@@ -9,6 +9,7 @@ use super::scan::CpuScan;
 use super::verify::{Verify, Walker};
 use crate::base::control::{Control, Steps};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::base::latency::Latency;
 use crate::base::threads;
 use crate::plan::overlap::{BlockJoin, OverlapJoin};
@@ -101,7 +102,7 @@ impl CpuScan<'_> {
             // Most of the threads would wake up to find that the work is done already.
             let n_threads = threads::n_threads().min(n_probing.div_ceil(BATCH) as usize);
             let parts: Vec<Result<_>> =
-                (0..n_threads).into_par_iter().with_max_len(1).map(|_| work()).collect();
+                (0..n_threads).into_par_iter().with_max_len(1).map(|_| work()).gather();
             for part in parts {
                 let (candidates, heavy, compared) = part?;
                 found.extend(candidates);
@@ -137,7 +138,7 @@ impl CpuScan<'_> {
             let (items, codes) = (list.items(), self.encoded.codes(operand));
             let point =
                 |item| points[codes[items.records[items.places(item).start as usize] as usize] as usize];
-            (0..list.len()).into_par_iter().with_min_len(POINTS_AT_ONCE).map(point).collect()
+            (0..list.len()).into_par_iter().with_min_len(POINTS_AT_ONCE).map(point).gather()
         };
         let lefts = of(&join.sweep.left, left);
         let rights = if join.is_self() { Vec::new() } else { of(&join.sweep.right, right) };

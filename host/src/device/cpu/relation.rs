@@ -11,6 +11,7 @@ pub(super) use table::{Index, TupleSet};
 
 use super::Cpu;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::threads;
 use crate::operators::relations::{LoadFactor, Relations, RelationsOperator, TimedJoin, check_for_set};
 use hyperblock_shared::relation::{first_of, mix, n_left_of, second_of, tuple};
@@ -58,13 +59,13 @@ impl Relations for CpuRelations {
         let parts: Vec<Parted> = tuples
             .par_chunks(part_len(tuples.len()))
             .map(|part| Parted::new(part, n_classes, class))
-            .collect();
+            .gather();
         let distinct = |class: usize| {
             let mut set = TupleSet::new(load);
             let all = segments(&parts, class).flatten().copied();
             all.filter(|&tuple| set.insert(tuple)).collect::<Vec<u64>>()
         };
-        Ok((0..n_classes).into_par_iter().map(distinct).collect::<Vec<_>>().concat())
+        Ok((0..n_classes).into_par_iter().map(distinct).gather().concat())
     }
 
     fn join(&self, outer: &[u64], inner: &[u64], load: LoadFactor) -> Result<Vec<u64>> {
@@ -97,7 +98,7 @@ pub(super) fn difference(sorted: &[u64], others: &[u64]) -> Vec<u64> {
         }
         kept
     };
-    sorted.par_chunks(len).enumerate().map(part).collect::<Vec<_>>().concat()
+    sorted.par_chunks(len).enumerate().map(part).gather().concat()
 }
 
 /// Ascending words without those below one: in ever longer steps, and then by halves.
@@ -127,7 +128,7 @@ pub(super) fn merge(left: &[u64], right: &[u64]) -> Vec<u64> {
         let before = last(left, from_left).max(last(right, from_right));
         merge_part(&left[from_left..upto_left], &right[from_right..upto_right], before)
     };
-    (0..n_words.div_ceil(len)).into_par_iter().map(part).collect::<Vec<_>>().concat()
+    (0..n_words.div_ceil(len)).into_par_iter().map(part).gather().concat()
 }
 
 fn merge_part(mut left: &[u64], mut right: &[u64], mut before: Option<u64>) -> Vec<u64> {
@@ -155,7 +156,7 @@ fn merge_part(mut left: &[u64], mut right: &[u64], mut before: Option<u64>) -> V
 pub(super) fn join(outer: &[u64], inner: &Index<'_>) -> Vec<u64> {
     let len = part_len(outer.len());
     let count = |part: &[u64]| part.iter().map(|&outer| inner.rows(second_of(outer)).len()).sum();
-    let counts: Vec<usize> = outer.par_chunks(len).map(count).collect();
+    let counts: Vec<usize> = outer.par_chunks(len).map(count).gather();
     let mut joined = vec![0; counts.iter().sum()];
     let mut rest = &mut joined[..];
     let mut places = Vec::with_capacity(counts.len());

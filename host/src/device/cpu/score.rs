@@ -3,6 +3,7 @@
 use super::Cpu;
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::encode::Encoded;
 use crate::operators::scores::{PairScores, ScoresOperator, Tests};
 use hyperblock_shared::score::{Wanted, result};
@@ -81,6 +82,6 @@ impl CpuScores<'_> {
             let first = (nth * PAIRS_PER_SHARE) as u32;
             Ok((first..).zip(pairs).filter_map(|(place, &pair)| of(place, pair, scratch)).collect())
         };
-        pairs.par_chunks(PAIRS_PER_SHARE).enumerate().map_init(|| self.scratch(), share).collect()
+        pairs.par_chunks(PAIRS_PER_SHARE).enumerate().map_init(|| self.scratch(), share).gather_all()
     }
 }

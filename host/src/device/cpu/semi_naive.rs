@@ -7,6 +7,7 @@
 use super::relation::{Index, TupleSet, difference, join, merge, radix, sort};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::threads;
 use crate::operators::closure::{Deduplicate, Iteration, Piece, Rounds, Wanted};
 use crate::operators::relations::{LoadFactor, bits_below, digits};
@@ -90,7 +91,7 @@ impl Job<'_> {
         let shares: Vec<Range<u32>> =
             (start..end).step_by(len as usize).map(|from| from..end.min(from.saturating_add(len))).collect();
         let reached: Result<Vec<Reached>> =
-            shares.into_par_iter().with_max_len(1).map(|share| self.share(share)).collect();
+            shares.into_par_iter().with_max_len(1).map(|share| self.share(share)).gather_all();
         let mut piece = Piece::default();
         let mut rounds: Vec<Round> = Vec::new();
         for reached in reached? {

@@ -12,6 +12,7 @@
 use super::parts::{Parts, by_score};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::read::sources::Sources;
 use hashbrown::HashSet;
 use rayon::prelude::*;
@@ -24,7 +25,7 @@ pub(super) fn apart(parts: &Parts<'_>, sources: &Sources) -> Result<Vec<u32>> {
         component if marked[component as usize] => AtomicU32::new(record),
         component => AtomicU32::new(component),
     };
-    let entities: Vec<AtomicU32> = (0..parts.components.len() as u32).into_par_iter().map(begin).collect();
+    let entities: Vec<AtomicU32> = (0..parts.components.len() as u32).into_par_iter().map(begin).gather();
     parts.for_each_of(Some(&marked), |pairs| {
         let mut records: Vec<u32> = pairs.iter().flat_map(|pair| [pair.left, pair.right]).collect();
         records.sort_unstable();

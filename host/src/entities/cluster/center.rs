@@ -11,6 +11,7 @@
 
 use super::parts::{Parts, by_score};
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::read::sources::Sources;
 use hashbrown::HashSet;
 use hyperblock_shared::layout::ScoredPair;
@@ -24,7 +25,7 @@ const NEW: u32 = u32::MAX;
 pub(super) fn center(parts: &Parts<'_>) -> Result<Vec<u32>> {
     let components = parts.components;
     // By record: its centre; a centre has itself.
-    let centres: Vec<AtomicU32> = components.par_iter().map(|_| AtomicU32::new(NEW)).collect();
+    let centres: Vec<AtomicU32> = components.par_iter().map(|_| AtomicU32::new(NEW)).gather();
     parts.for_each(|pairs| {
         by_score(pairs);
         let mut taken = Taken { sources: parts.sources, of_centres: HashSet::new() };
@@ -32,7 +33,7 @@ pub(super) fn center(parts: &Parts<'_>) -> Result<Vec<u32>> {
         parts.refuse(n_refused);
     })?;
     // A centre may be larger than those that joined it.
-    let smallest: Vec<AtomicU32> = components.par_iter().map(|_| AtomicU32::new(NEW)).collect();
+    let smallest: Vec<AtomicU32> = components.par_iter().map(|_| AtomicU32::new(NEW)).gather();
     let centre = |record: u32| match centres[record as usize].load(Relaxed) {
         NEW => record,
         centre => centre,

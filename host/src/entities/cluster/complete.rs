@@ -9,6 +9,7 @@
 
 use super::parts::Parts;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use hashbrown::HashMap;
 use hyperblock_shared::layout::ScoredPair;
 use rayon::prelude::*;
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// The entity of each record, named by its smallest one.
 pub(super) fn complete(parts: &Parts<'_>) -> Result<Vec<u32>> {
     let entities: Vec<AtomicU32> =
-        (0..parts.components.len() as u32).into_par_iter().map(AtomicU32::new).collect();
+        (0..parts.components.len() as u32).into_par_iter().map(AtomicU32::new).gather();
     let set = |record: u32, entity: u32| entities[record as usize].store(entity, Relaxed);
     parts.for_each(|pairs| match pairs {
         [pair] => set(pair.right, pair.left),

@@ -6,6 +6,7 @@ use super::told::Told;
 use super::{Judged, Reasons};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::encode::encode;
 use crate::inspect::sample::Drawn;
 use crate::inspect::why::{Look, Measured, Part, accessed, archived};
@@ -137,7 +138,7 @@ impl<'a> Closely<'a> {
                 .map(|pair| verdicts(&examiner, &texts, *pair, &mut scratch))
                 .collect::<Result<Vec<_>>>()
         };
-        let verdicts = pairs.par_chunks(PER_THREAD).map(of).collect::<Result<Vec<_>>>()?;
+        let verdicts = pairs.par_chunks(PER_THREAD).map(of).gather_all()?;
         let reasons = Reasons { job: self.job, examiner: &examiner, told: &told };
         let mut scratch = examiner.scratch();
         let mut scores = self.job.scoring().map(|scoring| {

@@ -7,6 +7,7 @@
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use hyperblock_shared::components::{parent, root, unite};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -28,7 +29,7 @@ impl Forest {
 
     /// Records that are alone.
     pub fn new(n_records: u32) -> Self {
-        Self((0..n_records).into_par_iter().map(AtomicU32::new).collect())
+        Self((0..n_records).into_par_iter().map(AtomicU32::new).gather())
     }
 
     /// Makes one component of those that the records of each pair are in. The records must be there.

@@ -5,6 +5,7 @@
 //! numbered instead, so that frequencies are counted in one array.
 
 use crate::base::control::Control;
+use crate::base::gather::Gather;
 use crate::base::threads;
 use crate::encode::Encoded;
 use crate::encode::dictionary::Dictionary;
@@ -214,9 +215,8 @@ impl<'a> Keys<'a> {
         }
         // What is not among them is no key.
         let short = |&key: &u64| if key < n_keys { key as u32 } else { MISSING };
-        let mut sides = sides
-            .into_iter()
-            .map(|side| side.par_iter().with_min_len(AT_ONCE).map(short).collect::<Vec<u32>>());
+        let mut sides =
+            sides.into_iter().map(|side| side.par_iter().with_min_len(AT_ONCE).map(short).gather());
         let left = sides.next().unwrap_or_default();
         let right = sides.next();
         let counts = counts(n_keys as usize, &left, right.as_deref());

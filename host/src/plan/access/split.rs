@@ -2,6 +2,7 @@
 
 use super::join::KeyList;
 use super::key::Keys;
+use crate::base::gather::Gather;
 use crate::base::threads;
 use crate::plan::sweep::{Block, Groups};
 use hyperblock_shared::columns::MISSING;
@@ -30,7 +31,7 @@ pub(super) fn split(keys: &Keys<'_>, block: &Block, most: Option<u64>) -> Split 
         n if is_heavy(n) => HEAVY,
         _ => LIGHT,
     };
-    let mut kinds: Vec<u32> = counts.par_iter().with_min_len(AT_ONCE).map(kind).collect();
+    let mut kinds: Vec<u32> = counts.par_iter().with_min_len(AT_ONCE).map(kind).gather();
     let (n_keys, n_pairs) = counts
         .par_iter()
         .zip(&kinds)
@@ -96,7 +97,7 @@ impl Part {
 impl Sorted {
     fn new(kinds: &[u32], keys: &[u32], first: u32, n_heavy: &[u32]) -> Self {
         let part = |(ix, keys): (usize, &[u32])| Part::new(kinds, keys, first + (ix * AT_ONCE) as u32);
-        let parts: Vec<Part> = keys.par_chunks(AT_ONCE).enumerate().map(part).collect();
+        let parts: Vec<Part> = keys.par_chunks(AT_ONCE).enumerate().map(part).gather();
         let light = KeyList {
             keys: joined(parts.iter().map(|part| &part.light.keys[..])),
             rows: joined(parts.iter().map(|part| &part.light.rows[..])),

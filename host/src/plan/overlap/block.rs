@@ -1,6 +1,7 @@
 //! Pairs of blocks: ranges of values, one to be indexed and one that probes, and the tables that say which of them may meet.
 
 use super::{ElementList, Lens, OverlapJoin};
+use crate::base::gather::Gather;
 use crate::encode::Encoded;
 use crate::plan::ScanOptions;
 use hyperblock_shared::measure::ArchivedMeasure;
@@ -223,7 +224,7 @@ impl Classes {
     fn values(&self, starts: &[u32]) -> Vec<Value> {
         let class = |item: usize| self.ends.partition_point(|&end| end as usize <= item) as u32;
         let value = |(item, &start): (usize, &u32)| Value { start, class: class(item) };
-        starts.par_iter().enumerate().with_min_len(VALUES_AT_ONCE).map(value).collect()
+        starts.par_iter().enumerate().with_min_len(VALUES_AT_ONCE).map(value).gather()
     }
 
     /// The number of values, of each class.

@@ -6,6 +6,7 @@
 
 use super::frequencies::Frequencies;
 use super::minhash::{Keys, TABLES};
+use crate::base::gather::Gather;
 use crate::base::random::Random;
 use rayon::prelude::*;
 
@@ -55,7 +56,7 @@ impl Buckets {
             .collect();
         let counts: Vec<[u64; 2]> =
             taken.iter().map(|&(code, _)| [left.count(code), right.count(code)]).collect();
-        let tables = (0..TABLES).into_par_iter().map(|table| Table::new(table, &taken, &counts)).collect();
+        let tables = (0..TABLES).into_par_iter().map(|table| Table::new(table, &taken, &counts)).gather();
         Self { tables, keys: taken, scale: (step * step) as f64 }
     }
 

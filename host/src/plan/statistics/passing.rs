@@ -4,6 +4,7 @@
 use super::strata::{Drawn, Stratum};
 use super::{Pairs, Shortened};
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::random::Random;
 use crate::plan::layout::PlannedStep;
 use crate::plan::path::AccessPath;
@@ -66,7 +67,7 @@ impl Pairs<'_> {
             };
             self.walked(&path, steps.len(), &strata, *driver)
         };
-        let estimates: Vec<_> = drivers.par_iter().map(estimates).collect();
+        let estimates: Vec<_> = drivers.par_iter().map(estimates).gather();
         for (driver, estimates) in drivers.into_iter().zip(estimates) {
             for (ix, estimates) in estimates.into_iter().enumerate() {
                 for (kind, estimate) in estimates.into_iter().enumerate() {

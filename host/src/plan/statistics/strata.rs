@@ -11,6 +11,7 @@ use super::Effort;
 use super::buckets::Buckets;
 use super::frequencies::Frequencies;
 use super::minhash::{self, Keys};
+use crate::base::gather::Gather;
 use crate::base::random::Random;
 use crate::encode::{CodeColumn, Encoded};
 use crate::plan::sweep::drawn;
@@ -148,7 +149,7 @@ impl<'a> Population<'a> {
             None => Arc::new(Frequencies::of(encoded, operand as u32)),
             Some(some) => Arc::new(Frequencies::of_some(encoded, operand as u32, some)),
         };
-        self.frequencies = encoded.codes.par_iter().enumerate().map(frequencies).collect();
+        self.frequencies = encoded.codes.par_iter().enumerate().map(frequencies).gather();
         let (mut equals, mut buckets) = (HashSet::new(), HashSet::new());
         for predicate in &encoded.predicates {
             if let Test::Compare { left, right, measure } = predicate.test {
@@ -160,16 +161,14 @@ impl<'a> Population<'a> {
         let of_equals = |&(left, right): &(u32, u32)| {
             ((left, right), Arc::new(Ranges::of_equals(self.operands(left, right, true))))
         };
-        let equals: HashMap<_, _> =
-            equals.par_iter().map(of_equals).collect::<Vec<_>>().into_iter().collect();
+        let equals: HashMap<_, _> = equals.par_iter().map(of_equals).gather().into_iter().collect();
         let buckets: Vec<BucketsOf> = buckets.into_iter().collect();
         let most_values = self.effort.most_values(buckets.len());
         let of_values = |&of: &BucketsOf| {
             let [left, right] = of.operands().map(|operand| &*self.frequencies[operand as usize]);
             (of, Arc::new(Buckets::new(left, right, most_values, |code| of.keys(encoded, code))))
         };
-        let buckets: HashMap<_, _> =
-            buckets.par_iter().map(of_values).collect::<Vec<_>>().into_iter().collect();
+        let buckets: HashMap<_, _> = buckets.par_iter().map(of_values).gather().into_iter().collect();
         (self.equals, self.buckets) = (equals, buckets);
     }
 

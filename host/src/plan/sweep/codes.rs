@@ -3,6 +3,7 @@
 use super::reach::Meeting;
 use super::{ItemList, Sweep};
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::plan::ScanOptions;
 use hyperblock_shared::screen::{Screen, Sketch};
 use hyperblock_shared::sweep::{Order, Settings};
@@ -19,10 +20,10 @@ impl Sweep {
     ) -> Result<Self> {
         let list = |(codes, records): (&[u32], &[u32])| {
             let mut coded: Vec<(u32, u32)> =
-                codes.par_iter().copied().zip(records.par_iter().copied()).collect();
+                codes.par_iter().copied().zip(records.par_iter().copied()).gather();
             coded.par_sort_unstable();
-            let sketches = coded.par_iter().map(|&(code, _)| Sketch::of_code(code)).collect();
-            let records = coded.par_iter().map(|&(_, record)| record).collect();
+            let sketches = coded.par_iter().map(|&(code, _)| Sketch::of_code(code)).gather();
+            let records = coded.par_iter().map(|&(_, record)| record).gather();
             Arc::new(ItemList { sketches, records, ..ItemList::default() })
         };
         let left = list(left);

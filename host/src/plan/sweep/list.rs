@@ -1,6 +1,7 @@
 //! Lists of items: the records of a side in the order of what the lead looks at, with a sketch of each item.
 
 use super::ItemList;
+use crate::base::gather::Gather;
 use crate::encode::Encoded;
 use hyperblock_shared::columns::Columns;
 use hyperblock_shared::listing::{Listing, Signed};
@@ -25,7 +26,7 @@ impl ListKey {
         let keyed = |record| Some((place(of, encoded, codes[record as usize])?, record));
         let mut keyed: Vec<(u64, u32)> = self.records.clone().into_par_iter().filter_map(keyed).collect();
         keyed.par_sort_unstable();
-        let records: Vec<u32> = keyed.par_iter().map(|&(_, record)| record).collect();
+        let records: Vec<u32> = keyed.par_iter().map(|&(_, record)| record).gather();
         let mut starts = Vec::new();
         if of.is_grouped {
             let is_new = |place: &usize| *place == 0 || keyed[*place].0 != keyed[*place - 1].0;
@@ -61,9 +62,9 @@ pub(super) fn sketched(of: Listing, encoded: &Encoded, records: Vec<u32>, mut st
                 items().map(|ix| (signed.sketch(encoded, code(ix)), signed.len(encoded, code(ix))));
             let (sketched, lens): (Vec<(Sketch, u64)>, Vec<u32>) = sketched.unzip();
             list.lens = lens;
-            list.sketches = sketched.par_iter().map(|&(sketch, _)| sketch).collect();
+            list.sketches = sketched.par_iter().map(|&(sketch, _)| sketch).gather();
             if signed.is_wide() {
-                list.uppers = sketched.par_iter().map(|&(_, upper)| upper).collect();
+                list.uppers = sketched.par_iter().map(|&(_, upper)| upper).gather();
             }
         }
     }

@@ -8,6 +8,7 @@ use super::list::{ListKey, place, sketched};
 use super::reach::Meeting;
 use super::{Block, ItemList, Sweep, settings};
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use crate::encode::Encoded;
 use crate::plan::{BranchSteps, Program};
 use hyperblock_shared::columns::Columns;
@@ -89,7 +90,7 @@ impl Listed {
             let n_items = if of.is_grouped { keyed.chunk_by(same).count() } else { keyed.len() };
             (keyed, n_items)
         };
-        let sorted: Vec<(Vec<(u64, u32)>, usize)> = groups.starts.par_windows(2).map(group).collect();
+        let sorted: Vec<(Vec<(u64, u32)>, usize)> = groups.starts.par_windows(2).map(group).gather();
         let mut records = vec![0; sorted.iter().map(|(keyed, _)| keyed.len()).sum()];
         let n_items = sorted.iter().map(|(_, n_items)| n_items).sum();
         let mut starts = vec![0; if of.is_grouped { n_items } else { 0 }];

@@ -18,6 +18,7 @@ use super::unpacked::Unpacked;
 use super::{ColumnSchema, Contents, Keep, Kind, MAX_FIELD, check_rows, name_columns};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use arrow_array::{LargeStringArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use guard::Reading;
@@ -180,7 +181,7 @@ pub(super) fn memory(table: &Batches, keep: &Keep<'_>, control: &Control) -> Res
         control.did(batch.num_rows() as u64);
         Ok(texts)
     };
-    let parts: Vec<Vec<Texts>> = parts.par_iter().map(text).collect::<Result<_>>()?;
+    let parts: Vec<Vec<Texts>> = parts.par_iter().map(text).gather_all()?;
     let mut texts: Vec<Vec<Texts>> = columns.kept.iter().map(|_| Vec::new()).collect();
     for part in parts {
         texts.iter_mut().zip(part).for_each(|(column, part)| column.push(part));

@@ -5,6 +5,7 @@ mod several;
 use super::{ColumnSchema, Kind};
 use crate::base::control::Control;
 use crate::base::error::{Error, Result};
+use crate::base::gather::Gather;
 use arrow_array::{Array, LargeStringArray};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -89,9 +90,9 @@ impl Ids {
             None => Named::Texts(texts),
             // Most files are in order.
             Some(numbers) if numbers.is_sorted() => Named::Integers(numbers),
-            Some(numbers) => Named::Integers(
-                rows.par_iter().with_min_len(ROWS).map(|&row| numbers[row as usize]).collect(),
-            ),
+            Some(numbers) => {
+                Named::Integers(rows.par_iter().with_min_len(ROWS).map(|&row| numbers[row as usize]).gather())
+            }
         };
         Ok(Self { rows, named })
     }
@@ -272,7 +273,7 @@ fn sorted<K: Copy + Ord + Send + Sync>(
     keys.par_sort_unstable_by(|a, b| order(*a, *b).then(a.1.cmp(&b.1)));
     match keys.par_windows(2).find_first(|two| order(two[0], two[1]).is_eq()) {
         Some(twice) => Err([twice[0].1, twice[1].1]),
-        None => Ok(keys.into_par_iter().map(|(_, row)| row).collect()),
+        None => Ok(keys.into_par_iter().map(|(_, row)| row).gather()),
     }
 }
 

@@ -5,6 +5,7 @@
 //! are copied once from here to the column, each to its place at once, by as many threads as there are pieces.
 
 use super::MAX_FIELD;
+use crate::base::gather::Gather;
 use arrow_array::LargeStringArray;
 use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
 use rayon::prelude::*;
@@ -113,7 +114,7 @@ pub(super) fn joined(mut columns: Vec<Vec<Piece>>) -> Option<Vec<LargeStringArra
         }
     }
     copies.into_par_iter().for_each(|(piece, bytes, ends, start)| piece.write(bytes, ends, start));
-    wholes.into_par_iter().map(Whole::finish).collect()
+    wholes.into_par_iter().map(Whole::finish).gather().into_iter().collect()
 }
 
 impl Whole {

@@ -6,6 +6,7 @@
 use super::{Rows, failed};
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::threads;
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
@@ -84,7 +85,7 @@ impl<E: Encode> Steps<E> {
         let mut own = mem::take(rooms);
         own.resize_with(rows.len().div_ceil(*n_at_once), E::Room::default);
         let (made, written) = rayon::join(
-            || rows.par_chunks(*n_at_once).zip(own).map(encode).collect::<Result<Vec<_>>>(),
+            || rows.par_chunks(*n_at_once).zip(own).map(encode).gather_all(),
             || before.into_iter().map(|part| E::append(file, part)).collect::<Result<_, _>>(),
         );
         *rooms = written.map_err(failed(path))?;

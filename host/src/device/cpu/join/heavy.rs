@@ -7,6 +7,7 @@
 
 use super::Consumer;
 use super::partition::{Division, Partitioned};
+use crate::base::gather::Gather;
 use rayon::prelude::*;
 
 /// A side's rows of heavy keys, by chunk.
@@ -22,7 +23,7 @@ impl Rows {
                 side.chunks
                     .par_iter()
                     .map(|chunk| (rows(chunk.heavy(division)), chunk.heavy_starts(division)))
-                    .collect(),
+                    .gather(),
             ),
         }
     }

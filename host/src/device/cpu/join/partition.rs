@@ -7,6 +7,7 @@
 
 use super::Sizes;
 use super::sample::Heavy;
+use crate::base::gather::Gather;
 use crate::plan::join::KeyColumn;
 use hyperblock_shared::join::{MISSING, hash, upper};
 use multiversion::multiversion;
@@ -236,7 +237,7 @@ pub(super) fn partition<T: Tuple>(
     let chunk = |&(first_row, part): &(u32, KeyColumn<'_>)| Chunk::new(part, first_row, division);
     let mut lefts: Vec<Chunk<T>> = match n_threads {
         1 => parts.iter().map(chunk).collect(),
-        _ => parts.par_iter().with_max_len(1).map(chunk).collect(),
+        _ => parts.par_iter().with_max_len(1).map(chunk).gather(),
     };
     let rights = lefts.split_off(n_left);
     (Partitioned { chunks: lefts }, right.map(|_| Partitioned { chunks: rights }))

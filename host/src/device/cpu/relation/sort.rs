@@ -1,6 +1,7 @@
 //! Radix sort: threads part words by their highest digit, and sort what is left of each part within the cache.
 
 use super::part_len;
+use crate::base::gather::Gather;
 use crate::operators::relations::digits;
 use hyperblock_shared::relation::{DIGITS, Digit};
 use rayon::prelude::*;
@@ -25,7 +26,7 @@ pub(in crate::device::cpu) fn sort(words: &[u64], bits: &[Range<u32>]) -> Vec<u6
     let parts: Vec<Parted> = words
         .par_chunks(part_len(words.len()))
         .map(|part| Parted::new(part, DIGITS as usize, class))
-        .collect();
+        .gather();
     let mut rest = &mut sorted[..];
     let mut places = Vec::with_capacity(DIGITS as usize);
     for value in 0..DIGITS as usize {

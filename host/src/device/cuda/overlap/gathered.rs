@@ -1,6 +1,7 @@
 //! A side of an overlap join on its way to the device: with its own elements alone, unless all of them are there already.
 
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::device::cuda::columns::Upload;
 use hyperblock_shared::layout::{DeviceSlice, DeviceValues, WideSignature};
 use hyperblock_shared::overlap::{OverlapSide, Value};
@@ -25,7 +26,7 @@ enum Elements {
 impl<'a> Gathered<'a> {
     /// A side whose elements may be on the device.
     pub(super) fn new(side: &OverlapSide<'a>, there: Option<DeviceSlice<u32>>) -> Self {
-        let signatures = side.signatures.par_iter().map(|&signature| WideSignature(signature)).collect();
+        let signatures = side.signatures.par_iter().map(|&signature| WideSignature(signature)).gather();
         match there {
             Some(there) => {
                 Self { values: Cow::Borrowed(side.values), signatures, elements: Elements::There(there) }

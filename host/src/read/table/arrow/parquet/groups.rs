@@ -6,6 +6,7 @@ use super::super::guard::Reading;
 use super::super::texts::Texts;
 use super::super::{Columns, Kept};
 use crate::base::control::Control;
+use crate::base::gather::Gather;
 use crate::read::table::source::Source;
 use crate::read::table::unpacked::Unpacked;
 use parquet::arrow::ProjectionMask;
@@ -43,7 +44,8 @@ impl Groups<'_> {
             let (column, group) = (ix / groups.len(), ix % groups.len());
             self.texts(&kept[column], group, &groups[group], unpacked.shared())
         };
-        let texts: Option<Vec<Texts>> = (0..kept.len() * groups.len()).into_par_iter().map(read).collect();
+        let texts = (0..kept.len() * groups.len()).into_par_iter().map(read).gather();
+        let texts: Option<Vec<Texts>> = texts.into_iter().collect();
         let mut texts = texts?.into_iter();
         unpacked.allow(0).ok()?;
         Some((kept.iter().map(|_| texts.by_ref().take(groups.len()).collect()).collect(), n_rows))
