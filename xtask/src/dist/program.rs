@@ -61,24 +61,24 @@ fn built(from: &Path, to: &Path, licences: &Path) -> Result<PathBuf> {
     let name = format!("hyperblock-{version}-{ARCH}-linux");
     let folder = to.join("dist/program").join(&name);
     emptied(&folder)?;
+    let (completions, manual) = (folder.join("completions"), folder.join("man/man1"));
+    made(&completions)?;
+    made(&manual)?;
     let program = folder.join("hyperblock");
-    fs::copy(compiled(from, &to.join("dist-build"))?, &program)?;
+    copied(&compiled(from, &to.join("dist-build"))?, &program)?;
     let said = |arguments: &[&str]| {
         let said = output(Command::new(&program).args(arguments)).filter(|said| !said.is_empty());
         said.map(|said| said + "\n")
             .with_context(|| format!("hyperblock {} said nothing", arguments.join(" ")))
     };
-    let (completions, manual) = (folder.join("completions"), folder.join("man/man1"));
-    fs::create_dir_all(&completions)?;
-    fs::create_dir_all(&manual)?;
     for (shell, file) in SHELLS {
         fs::write(completions.join(file), said(&["completions", shell])?)?;
     }
     fs::write(manual.join("hyperblock.1"), said(&["man"])?)?;
     for file in ["LICENSE", "README.md", "CHANGELOG.md"] {
-        fs::copy(from.join(file), folder.join(file))?;
+        copied(&from.join(file), &folder.join(file))?;
     }
-    fs::copy(licences, folder.join("LICENCES-OF-DEPENDENCIES.txt"))?;
+    copied(licences, &folder.join("LICENCES-OF-DEPENDENCIES.txt"))?;
     packed(&folder, from)
 }
 
@@ -161,6 +161,7 @@ fn packed(folder: &Path, from: &Path) -> Result<PathBuf> {
 fn try_out(archive: &Path) -> Result<()> {
     let clean = target().join("dist-clean-program");
     emptied(&clean)?;
+    made(&clean)?;
     run_command(at_root("tar").args(["--extract", "--file"]).arg(archive).arg("--directory").arg(&clean))?;
     let folder = fs::read_dir(&clean)?.next().context("the archive is empty")??.path();
     let mut job = Command::new(folder.join("hyperblock"));
@@ -176,6 +177,16 @@ fn try_out(archive: &Path) -> Result<()> {
     let pairs: u64 = said.trim().parse().with_context(|| format!("`{said}` is no count of pairs"))?;
     ensure!(pairs > 0, "the unpacked program finds no pairs");
     println!("unpacked, it finds {pairs} pairs among the bundled people");
+    Ok(())
+}
+
+/// Makes a folder, and those above it.
+fn made(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+fn copied(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
     Ok(())
 }
 
