@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The program, built on first use: cargo builds a package's binaries only for that package's own tests.
+/// The program: the one that `HYPERBLOCK_PROGRAM` names, which `cargo xtask test` has built of the objects of tests; else it is built on
+/// first use, since cargo builds a package's binaries only for that package's own tests.
 ///
 /// # Panics
 ///
@@ -12,13 +13,14 @@ use std::sync::OnceLock;
 pub fn program() -> &'static PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
+        if let Some(program) = std::env::var_os("HYPERBLOCK_PROGRAM") {
+            return program.into();
+        }
         // This test is target/PROFILE/deps/cli-….
         let test = std::env::current_exe().expect("a running test has a path");
         let profile = test.parent().and_then(|deps| deps.parent()).expect("tests lie in target/PROFILE/deps");
         let mut build = Command::new(env!("CARGO"));
-        // The Python package is named so that both are of the same objects, which are then compiled once.
-        build.args(["build", "--quiet", "--package", "hyperblock", "--package", "hyperblock-python"]);
-        build.args(["--bin", "hyperblock"]);
+        build.args(["build", "--quiet", "--package", "hyperblock", "--bin", "hyperblock"]);
         build.current_dir(env!("CARGO_MANIFEST_DIR"));
         build.arg("--target-dir").arg(profile.parent().expect("a profile lies in target"));
         if profile.ends_with("release") {

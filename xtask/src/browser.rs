@@ -7,7 +7,8 @@ mod reports;
 mod tools;
 
 use crate::cargo::{root, run as run_command, target};
-use crate::python::{Build, emptied};
+use crate::python::emptied;
+use crate::tested;
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,8 @@ fn drive(more: &[PathBuf]) -> Result<()> {
             return Ok(());
         }
     };
-    let (program, made, exported) = (Build::AsTested.program()?, folder("reports"), folder("exported"));
+    tested::build()?;
+    let (program, made, exported) = (tested::program(), folder("reports"), folder("exported"));
     emptied(&made)?;
     emptied(&exported)?;
     reports::make(&program, &made)?;
@@ -66,7 +68,8 @@ fn drive(more: &[PathBuf]) -> Result<()> {
 
 fn picture() -> Result<()> {
     let tools = Tools::find_or_install().context("a picture needs a browser")?;
-    let (program, made) = (Build::AsTested.program()?, folder("reports"));
+    tested::build()?;
+    let (program, made) = (tested::program(), folder("reports"));
     emptied(&made)?;
     reports::make_people(&program, &made)?;
     let picture = root().join(PICTURE);

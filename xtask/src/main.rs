@@ -31,6 +31,7 @@ mod record;
 mod replace;
 mod simulate;
 mod test;
+mod tested;
 mod tidy;
 mod tools;
 mod train_cost;

@@ -1,35 +1,45 @@
-//! The Python package: its wheel is built, installed beside pinned packages in an [`environment`](mod@environment) of the build folder,
-//! and tested, also [`on Spark`](mod@spark). `--bench` measures it instead: beside the command line, or with `--spark` beside Splink.
+//! The Python package: put beside pinned packages in an [`environment`](mod@environment) of the build folder, and tested, also
+//! [`on Spark`](mod@spark). `--bench` measures its wheel instead: beside the command line, or with `--spark` beside Splink.
 
 #[cfg(feature = "bench")]
 mod beside;
-mod build;
 mod environment;
+#[cfg(feature = "bench")]
+mod released;
 mod spark;
 #[cfg(feature = "bench")]
 mod spark_bench;
 
-pub(crate) use build::Build;
 #[cfg(feature = "bench")]
 pub(crate) use environment::built;
 pub(crate) use environment::environment;
 
 use crate::cargo::{at_root, output, root, run as run_command, target};
 use crate::r#gen;
+use crate::tested;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crate of the native module, which is built by maturin alone.
-const PACKAGE: &str = "hyperblock-python";
 /// What builds the wheel.
 pub(crate) const MATURIN: &str = "maturin==1.16.0";
 /// What tests it, in the versions that it was tested with.
-const TOOLS: [&str; 4] = [MATURIN, "pytest==9.2.0", "mypy==2.4.1", "tqdm==4.70.1"];
+const TOOLS: [&str; 3] = ["pytest==9.2.0", "mypy==2.4.1", "tqdm==4.70.1"];
 const TABLES: [&str; 5] =
     ["pyarrow==26.0.1", "pandas==3.1.1", "polars==2.1.0", "duckdb==2.0.0", "splink==5.0.0"];
 /// Whose measures a page of the book sets beside ours.
 const MEASURES: [&str; 2] = ["rapidfuzz==3.14.6", "jellyfish==1.3.0"];
+/// Puts a folder of sources, and a module, where packages are.
+const PUT: &str = r#"
+import shutil, sys, sysconfig
+from pathlib import Path
+
+sources, module = sys.argv[1:]
+package = Path(sysconfig.get_path("platlib"), "hyperblock")
+shutil.rmtree(package, ignore_errors=True)
+shutil.copytree(sources, package, ignore=shutil.ignore_patterns("__pycache__"))
+shutil.copy(module, package / "_native.abi3.so")
+"#;
 /// The same seed gives the same tables.
 const SEED: u64 = 7;
 
@@ -71,15 +81,14 @@ fn bench(_: &Args) -> Result<()> {
     crate::cargo::again()
 }
 
-/// Builds, installs and tests it.
+/// Builds and tests it.
 pub(crate) fn test() -> Result<()> {
     if !has_python() {
         return Ok(());
     }
-    let packages = [&TOOLS[..], &TABLES[..], &MEASURES[..]].concat();
-    let python = installed("python-tests", Build::AsTested, &packages)?;
-    // What its answers are compared with.
-    let program = Build::AsTested.program()?;
+    let python = environment("python-tests", &[&TOOLS[..], &TABLES[..], &MEASURES[..]].concat())?;
+    tested::build()?;
+    put(&python)?;
     let made = target().join("python-data");
     let (papers, traffic) = (made.join("papers"), made.join("traffic"));
     r#gen::run(&r#gen::Command::Papers { rows: 2_000, seed: SEED, duplicates: 0.5, output: papers })?;
@@ -88,7 +97,8 @@ pub(crate) fn test() -> Result<()> {
     let tests = root().join("python/tests");
     let at = |arguments: &[&str]| {
         let mut command = at_root(&python);
-        command.env("HYPERBLOCK_PROGRAM", &program).env("HYPERBLOCK_GENERATED", &made);
+        // Its answers are compared with those of the program.
+        command.env(tested::PROGRAM, tested::program()).env("HYPERBLOCK_GENERATED", &made);
         command.env("PYTHONDONTWRITEBYTECODE", "1").current_dir(&tests).args(arguments);
         command
     };
@@ -113,18 +123,11 @@ fn has_python() -> bool {
     has_python
 }
 
-/// The Python of an environment with these packages and the wheel.
-fn installed(name: &str, build: Build, packages: &[&str]) -> Result<PathBuf> {
-    let python = environment(name, packages)?;
-    install(&python, &build.wheel(&python)?)?;
-    Ok(python)
-}
-
-/// Installs a wheel into an environment.
-fn install(python: &Path, wheel: &Path) -> Result<()> {
-    let mut install = at_root(python);
-    install.args(["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"]);
-    run_command(install.arg(wheel))
+/// Puts the package into an environment as its wheel would, with the module that is tested.
+fn put(python: &Path) -> Result<()> {
+    let mut put = at_root(python);
+    put.args(["-I", "-c", PUT]).arg(root().join("python/hyperblock")).arg(tested::module());
+    run_command(&mut put)
 }
 
 /// A folder that has nothing in it, or is not there.

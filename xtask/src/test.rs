@@ -6,7 +6,7 @@
 //! A fresh Debian machine with rustup is enough: the kernels' compiler and assembler are installed if they are missing.
 
 use crate::cargo::{cargo, run as run_command};
-use crate::{browser, device, docs, python, tidy};
+use crate::{browser, device, docs, python, tested, tidy};
 use anyhow::{Context, Result};
 use std::time::{Duration, Instant};
 
@@ -21,20 +21,23 @@ pub(crate) struct Args {
 type Check = (&'static str, fn() -> Result<()>);
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let steps: [Check; 10] = [
+    let steps: [Check; 11] = [
         ("tidy", tidy::run),
         ("links", docs::check_links),
         ("format", || run_command(cargo().args(["fmt", "--all", "--check"]))),
         // All features: the benchmarks too.
         ("clippy", || {
-            let what = ["clippy", "--workspace", "--all-targets", "--all-features"];
-            run_command(cargo().args(what).args(["--", "-D", "warnings"]))
+            let clippy = ["--all-targets", "--", "-D", "warnings"];
+            run_command(cargo().arg("clippy").args(tested::ALL).args(clippy))
         }),
         ("docs", || {
             let what = ["doc", "--package", "hyperblock", "--no-deps", "--quiet"];
             run_command(cargo().args(what).env("RUSTDOCFLAGS", "--deny warnings"))
         }),
-        ("tests", || run_command(cargo().args(["test", "--workspace", "--all-features"]))),
+        ("build", tested::build),
+        ("tests", || {
+            run_command(cargo().arg("test").args(tested::ALL).env(tested::PROGRAM, tested::program()))
+        }),
         if args.fast {
             ("kernels (hash only)", device::check_sources)
         } else {

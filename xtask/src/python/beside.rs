@@ -1,6 +1,6 @@
 //! The package beside the command line: E1 from a table in memory, and from Parquet.
 
-use super::{Args, Build, MATURIN, SEED, TABLES};
+use super::{Args, MATURIN, SEED, TABLES, released};
 use crate::cargo::{at_root, output, target};
 use crate::r#gen;
 use crate::record;
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 /// Times it.
 pub(super) fn bench(args: &Args) -> Result<()> {
-    let python = super::installed("python-bench", Build::Release, &[MATURIN, TABLES[0]])?;
-    let program = Build::Release.program()?;
+    let python = released::installed("python-bench", &[MATURIN, TABLES[0]])?;
+    let program = released::program()?;
     let folder = target().join("python-bench-data");
     let (rows, skew) = (args.rows, Some(0.8));
     r#gen::run(&r#gen::Command::People { rows, seed: SEED, duplicates: 0.2, skew, output: folder.clone() })?;

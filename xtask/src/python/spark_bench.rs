@@ -2,7 +2,7 @@
 //! machine, Splink on the same Spark, and what a billion records would take by those rates.
 
 use super::spark::{PACKAGES, spark};
-use super::{Args, Build, MATURIN, SEED, install};
+use super::{Args, MATURIN, SEED, released};
 use crate::cargo::{at_root, output, target};
 use crate::r#gen;
 use crate::record;
@@ -15,7 +15,7 @@ const MOST_FOR_SPLINK: u32 = 200_000;
 /// Measures it.
 pub(super) fn bench(args: &Args) -> Result<()> {
     let python = spark(&[&PACKAGES[..], &[MATURIN, SPLINK][..]].concat(), "python-spark-bench")?;
-    install(&python, &Build::Release.wheel(&python)?)?;
+    released::install(&python)?;
     let folder = target().join("python-spark-data");
     let rows = args.rows;
     r#gen::run(&r#gen::Command::People {
