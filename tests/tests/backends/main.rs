@@ -40,6 +40,7 @@ mod survival;
 mod variants;
 
 use bench::{Bench, On, Registered};
+use hyperblock::Threads;
 use hyperblock::device::cuda;
 use libtest_mimic::{Arguments, Trial};
 
@@ -84,7 +85,12 @@ fn main() {
     let trial = |registered: &Registered, on: On| {
         let check = registered.check;
         Trial::test(registered.name(on), move || {
-            check(Bench::new(on));
+            let run = || check(Bench::new(on));
+            match on {
+                // On threads of their own, as jobs from Python: small jobs wait less there. Other suites have the global pool.
+                On::Cpu => Threads::new(None)?.run(run),
+                On::Threads | On::Gpu => run(),
+            }
             Ok(())
         })
         .with_ignored_flag(on == On::Gpu && gpus.is_err())
