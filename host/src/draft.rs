@@ -27,6 +27,7 @@ use crate::read::table::{Input, ReadOptions, Table, Words};
 use choose::choose;
 use compared::Columns;
 use sample::Sample;
+pub use score::METHOD;
 use std::path::Path;
 use text::{Missing, file, head};
 

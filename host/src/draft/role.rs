@@ -49,6 +49,8 @@ const SOURCES: [&str; 12] = [
     "source", "src", "dataset", "database", "db", "provider", "origin", "system", "tenant", "file",
     "filename", "batch",
 ];
+/// What is said of them.
+pub(super) const FROM: &str = "where a record is from";
 /// Last words of the names of columns that number records.
 const IDS: [&str; 10] = ["id", "ids", "uid", "uuid", "guid", "key", "pk", "rowid", "index", "oid"];
 
@@ -89,7 +91,7 @@ impl Role {
             return Err("the same in all records");
         }
         if is_named(&SOURCES) && column.n_distinct <= 1000.min(column.n_records / 2) {
-            return Err("where a record is from");
+            return Err(FROM);
         }
         // What both tables number alike is no number of the one's own.
         let n_others = column.n_present() - column.n_distinct;

@@ -3,6 +3,7 @@
 use super::choose::{Chosen, Rule};
 use super::compared::{Columns, Compared};
 use super::matching::By;
+use super::role::FROM;
 use super::{score, sql};
 use crate::inspect::profile::{Profile, Sign};
 use crate::read::table::{IdSource, ReadOptions, Table};
@@ -129,12 +130,23 @@ pub(super) fn file(
     let ids = sql::comment(&ids);
     let name = sql::comment(&shell(&name.to_string_lossy()));
     let _ = writeln!(text, "#\n#     hyperblock {find} {files}{ids} -r {name} -o pairs.csv");
-    let _ = writeln!(text, "#     hyperblock resolve {files}{ids} -r {name} -o entities.csv\n#");
+    let method = score::METHOD;
+    let _ = writeln!(
+        text,
+        "#     hyperblock resolve {files}{ids} -r {name} --method {method} -o entities.csv\n#"
+    );
     columns.compared.iter().for_each(|it| text += &compared(it, tables));
     let several = tables.len() > 1;
     for (nth, name, why) in &columns.left_out {
         let of = if several { format!(" of {}", names[*nth]) } else { String::new() };
         let _ = writeln!(text, "# Not compared: `{}`{of} ({why}).", sql::comment(name));
+        if *why == FROM && !several {
+            let name = sql::comment(&shell(name));
+            let _ = writeln!(
+                text,
+                "#     If each of these has a thing at most once, resolve with --method components --source {name}."
+            );
+        }
     }
     text.push('\n');
     text += head;

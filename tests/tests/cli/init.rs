@@ -6,19 +6,25 @@ use proptest::test_runner::{Config, TestRunner};
 use std::fs;
 use std::path::Path;
 
-/// Drafts rules, and runs them.
+/// Drafts rules, and runs them as they say.
 #[track_caller]
 fn drafted(folder: &Folder, tables: &str) -> String {
-    let rules = folder.stdout(&format!("init {tables}"));
-    fs::write(folder.path("drafted.toml"), &rules).expect("a file can be written");
+    folder.stdout(&format!("init {tables} -o drafted.toml --force"));
+    let rules = folder.read("drafted.toml");
     let find = if tables.split_whitespace().filter(|word| word.contains(".csv")).count() > 1 {
         "link"
     } else {
         "dedupe"
     };
-    for run in [find, "resolve"] {
-        let ran = folder.run(&format!("{run} {tables} -r drafted.toml -o out.csv --device cpu"));
-        assert_eq!(ran.code, Some(0), "{run} {tables}: {}\n{rules}", ran.stderr);
+    let told: Vec<&str> =
+        rules.lines().filter_map(|line| line.strip_prefix("#     hyperblock ")).take(2).collect();
+    assert_eq!(
+        told.iter().map(|run| run.split(' ').next().unwrap_or_default()).collect::<Vec<_>>(),
+        [find, "resolve"]
+    );
+    for run in told {
+        let ran = folder.run(&format!("{run} --device cpu"));
+        assert_eq!(ran.code, Some(0), "{run}: {}\n{rules}", ran.stderr);
     }
     rules
 }

@@ -8,7 +8,7 @@ use super::workload::data_sets;
 use crate::record;
 use anyhow::{Context, Result};
 use hyperblock::device::cpu::Cpu;
-use hyperblock::draft::draft;
+use hyperblock::draft::{METHOD, draft};
 use hyperblock::read::table::{Input, ReadOptions};
 use hyperblock::{Control, Job, Resolve, RuleSource};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ fn of_set(name: &str, folder: &Path, keep: Option<&Path>) -> Result<(String, boo
     let left = inputs.next().with_context(|| format!("{name} has no table"))?;
     let job = Job::over(left, inputs.next(), RuleSource::Text(rules));
     let begin = Instant::now();
-    let prepared = Resolve::new(job).truth(truth).prepare(&device, &control)?;
+    let prepared = Resolve::new(job).method(METHOD).truth(truth).prepare(&device, &control)?;
     let resolved = prepared.run(&device, &control)?;
     let resolving = begin.elapsed().as_secs_f64();
     let step = |name: &str| resolved.summary.steps.iter().find(|step| step.name == name);
