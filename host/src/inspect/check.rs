@@ -2,7 +2,7 @@
 //! expected to allow, what it would take here, and what looks doubtful.
 //!
 //! Tables are read, encoded and planned, as for any job. A rule by itself is planned over the same columns and statistics: nothing is
-//! read or encoded for that.
+//! read or encoded for that. How many pairs it allows is estimated more closely than planning needs it, from where they are.
 
 mod doubts;
 mod json;
@@ -17,6 +17,7 @@ use crate::inspect::explain::Expects;
 use crate::job::{Job, Prepared};
 use crate::operators::Backend;
 use crate::plan::Plan;
+use crate::plan::statistics::{Effort, Pairs};
 use crate::plan::task::Task;
 use rayon::prelude::*;
 
@@ -79,6 +80,8 @@ impl Check {
 fn checked(job: &Prepared, device: &dyn Backend, control: &Control) -> Result<Checked> {
     let plans: Vec<Plan> =
         (0..job.plan.rules.len()).into_par_iter().map(|rule| job.alone(rule)).gather_all()?;
+    let mut pairs = Pairs::new(&job.encoded, job.second().is_none(), Effort::Fair)?;
+    let mut n_pairs = |plan: &Plan| Ok::<_, Error>(plan.passing_about(&mut pairs)?.n_candidates());
     let mut rules = Vec::new();
     for (rule, plan) in job.plan.rules.iter().zip(&plans) {
         let task = Task::unlisted(&job.encoded, plan.program(), &job.area(), control)?;
@@ -86,10 +89,11 @@ fn checked(job: &Prepared, device: &dyn Backend, control: &Control) -> Result<Ch
         let ways = plan.chosen.iter().filter_map(|chosen| chosen.alternatives.first());
         rules.push(CheckedRule {
             name: rule.name.clone(),
-            n_pairs: plan.expected_candidates(),
+            n_pairs: n_pairs(plan)?,
             milliseconds: Some(task.milliseconds()),
             ways: ways.map(|way| way.path.describe(&predicate)).collect(),
         });
+        control.check()?;
     }
     let near = job.neighbourhoods.iter().zip(job.orders.n_records());
     let near = near.map(|(near, n_records)| CheckedRule {
@@ -105,7 +109,7 @@ fn checked(job: &Prepared, device: &dyn Backend, control: &Control) -> Result<Ch
         ways: vec!["all pairs".into()],
     });
     let others: Vec<CheckedRule> = near.chain(all).collect();
-    let n_candidates = job.plan.expected_candidates() + others.iter().map(|rule| rule.n_pairs).sum::<f64>();
+    let n_candidates = n_pairs(&job.plan)? + others.iter().map(|rule| rule.n_pairs).sum::<f64>();
     rules.extend(others);
     Ok(Checked {
         device: device.name(),

@@ -3,6 +3,8 @@
 use crate::program::{Folder, PEOPLE, RULES, people, redacted};
 use hyperblock::serde_json::{self, Value};
 use insta::assert_snapshot;
+use std::fs;
+use std::path::Path;
 
 #[test]
 fn each_rule_with_its_pairs() {
@@ -13,8 +15,8 @@ fn each_rule_with_its_pairs() {
 
     rule                   pairs      time  how
     same name               ≈1.0  ≈[time]  hash join on l.name = r.name
-    near name, near birth  ≈0.06  ≈[time]  hash join on l.city = r.city
-    all                     ≈1.1  ≈[time]
+    near name, near birth   ≈1.0  ≈[time]  hash join on l.city = r.city
+    all                     ≈2.0  ≈[time]
 
     ≈[time] in all, of which [time] to read, encode and plan as here; ≈[memory] of memory
     ");
@@ -24,6 +26,29 @@ fn each_rule_with_its_pairs() {
     assert_eq!(json["rules"][0]["name"], "same name");
     assert_eq!(json["rules"][0]["pairs"], 1.0);
     assert_eq!(folder.names().len(), 2, "nothing is written");
+}
+
+/// Of people who match all conditions hold together, which no product of shares tells.
+#[test]
+fn numbers_are_near_what_happens() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/people");
+    let read = |name: &str| fs::read_to_string(example.join(name)).expect("people are bundled");
+    let folder = Folder::with(&[("people.csv", &read("people.csv")), ("rules.toml", &read("rules.toml"))]);
+    let json = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
+    let told = json(&folder.stdout("check people.csv -r rules.toml --device cpu --format json"));
+    let job = folder.run("dedupe people.csv -r rules.toml --device cpu --count --each-rule --summary json");
+    let happened = json(&job.stderr);
+    let near = |told: &Value, happened: &Value, what: &str| {
+        let [told, happened] = [told, happened].map(|number| number.as_f64().expect("a number"));
+        assert!(happened > 0.0 && (0.6..1.6).contains(&(told / happened)), "{what}: {told}, not {happened}");
+    };
+    let rules = happened["pairs"]["by_rule"].as_array().unwrap();
+    assert_eq!(rules.len(), 4);
+    for (told, happened) in told["rules"].as_array().unwrap().iter().zip(rules) {
+        assert_eq!(told["name"], happened["name"]);
+        near(&told["pairs"], &happened["allows"], &told["name"].to_string());
+    }
+    near(&told["all"]["candidates"], &happened["pairs"]["candidates"], "all");
 }
 
 #[test]

@@ -28,6 +28,13 @@ pub struct Passing {
     pub named: Vec<f64>,
 }
 
+impl Passing {
+    /// All candidates: each names one rule by one witness, and of a witness more is known than of a branch.
+    pub fn n_candidates(&self) -> f64 {
+        self.named.iter().sum()
+    }
+}
+
 impl Pairs<'_> {
     /// What becomes of pairs at each step of a path. `prefixes` gives for each step the predicates that hold on every pair that
     /// passes it.

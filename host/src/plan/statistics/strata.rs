@@ -142,9 +142,12 @@ impl<'a> Population<'a> {
         Self { encoded, one_table, effort, some, frequencies, equals, buckets }
     }
 
-    /// Makes what strata are made of.
+    /// Makes what strata are made of, once.
     pub(super) fn prepare(&mut self) {
         let (encoded, some) = (self.encoded, &self.some);
+        if self.frequencies.len() == encoded.codes.len() {
+            return;
+        }
         let frequencies = |(operand, column): (usize, &CodeColumn)| match &some[column.table] {
             None => Arc::new(Frequencies::of(encoded, operand as u32)),
             Some(some) => Arc::new(Frequencies::of_some(encoded, operand as u32, some)),
