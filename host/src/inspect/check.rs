@@ -95,6 +95,10 @@ fn checked(job: &Prepared, device: &dyn Backend, control: &Control) -> Result<Ch
         });
         control.check()?;
     }
+    // Each number is of pairs drawn for itself: together rules allow no fewer than any of them, and no more than all of them.
+    let each = rules.iter().map(|rule| rule.n_pairs);
+    let (least, most) = (each.clone().fold(0.0, f64::max), each.sum::<f64>());
+    let by_rules = n_pairs(&job.plan)?.max(least).min(most);
     let near = job.neighbourhoods.iter().zip(job.orders.n_records());
     let near = near.map(|(near, n_records)| CheckedRule {
         name: near.name.clone(),
@@ -109,7 +113,7 @@ fn checked(job: &Prepared, device: &dyn Backend, control: &Control) -> Result<Ch
         ways: vec!["all pairs".into()],
     });
     let others: Vec<CheckedRule> = near.chain(all).collect();
-    let n_candidates = n_pairs(&job.plan)? + others.iter().map(|rule| rule.n_pairs).sum::<f64>();
+    let n_candidates = by_rules + others.iter().map(|rule| rule.n_pairs).sum::<f64>();
     rules.extend(others);
     Ok(Checked {
         device: device.name(),
