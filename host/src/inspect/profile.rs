@@ -12,9 +12,10 @@ pub use placeholder::{Placeholder, Sign};
 
 use crate::base::control::Control;
 use crate::base::error::Result;
+use crate::base::gather::Gather;
 use crate::base::list::elements;
 use crate::encode::dictionary::Dictionary;
-use crate::read::table::{IdSource, Input, Kind, ReadOptions, Table};
+use crate::read::table::{ColumnSchema, IdSource, Input, Kind, ReadOptions, Table};
 use arrow_array::{Array, LargeStringArray};
 use hyperblock_shared::columns::MISSING;
 use placeholder::{alone, sign};
@@ -24,6 +25,8 @@ use std::path::PathBuf;
 
 /// Values that are told for being frequent.
 const HEAVY: usize = 5;
+/// Columns that are counted at once: while one is at what a single thread does, others count another.
+const COLUMNS: usize = 2;
 /// Rows that a thread looks at.
 const ROWS: usize = 1 << 14;
 /// A column is nearly a key if at most one record of so many lacks a value of its own.
@@ -105,14 +108,17 @@ impl Profile {
     /// Of the columns of a table that were read.
     pub(crate) fn of(table: &Table, control: &Control) -> Result<Self> {
         let columns = table.schema.columns.iter().enumerate();
-        let columns = columns.filter_map(|(ix, column)| Some((column, table.values(ix).ok()?)));
-        let columns = columns.map(|(column, values)| {
-            let column = ColumnProfile::of(&column.name, column.kind, values, control);
+        let columns: Vec<_> =
+            columns.filter_map(|(ix, column)| Some((column, table.values(ix).ok()?))).collect();
+        let mut counted = Vec::with_capacity(columns.len());
+        for some in columns.chunks(COLUMNS) {
+            let of = |(column, values): &(&ColumnSchema, &LargeStringArray)| {
+                ColumnProfile::of(&column.name, column.kind, values, control)
+            };
+            counted.extend(some.par_iter().map(of).gather());
             control.check()?;
-            Ok(column)
-        });
-        let columns = columns.collect::<Result<_>>()?;
-        Ok(Self { path: table.path.clone(), n_records: table.n_records().into(), columns })
+        }
+        Ok(Self { path: table.path.clone(), n_records: table.n_records().into(), columns: counted })
     }
 }
 
@@ -134,8 +140,8 @@ impl ColumnProfile {
         };
         if n_missing == 0 && ascend(values, control) {
             let counted = |row: usize| (values.value(row), 1);
-            column.lengths = Lengths::of(&lengths(values.len(), counted, control));
-            column.placeholders = placeholders(values.len(), counted, 1.0, control);
+            let (lengths, placeholders) = one_by_one(values.len(), counted, 1.0, control);
+            (column.lengths, column.placeholders) = (Lengths::of(&lengths), placeholders);
             return column;
         }
         let value = |row: usize| values.is_valid(row).then(|| values.value(row));
@@ -145,7 +151,6 @@ impl ColumnProfile {
         drop(codes);
         column.n_distinct = distinct.len() as u64;
         let counted = |ix: usize| (distinct[ix], u64::from(counts[ix]));
-        column.lengths = Lengths::of(&lengths(distinct.len(), counted, control));
         column.bits = bits(&counts, n_records - n_missing);
         let shown = |value: &str| match kind {
             Kind::List => elements(value).collect::<Vec<_>>().join("; "),
@@ -153,7 +158,8 @@ impl ColumnProfile {
         };
         let heavy = heaviest(&distinct, &counts);
         let average = column.n_present() as f64 / column.n_distinct.max(1) as f64;
-        column.placeholders = placeholders(distinct.len(), counted, average, control);
+        let (lengths, placeholders) = one_by_one(distinct.len(), counted, average, control);
+        (column.lengths, column.placeholders) = (Lengths::of(&lengths), placeholders);
         if let Some(found) = alone(&heavy, column.n_distinct, n_records)
             && column.placeholders.iter().all(|known| known.value != found.value)
         {
@@ -208,17 +214,19 @@ fn ascend(values: &LargeStringArray, control: &Control) -> bool {
     })
 }
 
-/// How many values there are of each length.
-fn lengths<'a>(
+/// How many values there are of each length, and those that are written as if nothing were known; a number or a day only if it is
+/// more frequent than most.
+fn one_by_one<'a>(
     n: usize,
     counted: impl Fn(usize) -> (&'a str, u64) + Sync,
+    average: f64,
     control: &Control,
-) -> BTreeMap<u64, u64> {
+) -> (BTreeMap<u64, u64>, Vec<Placeholder>) {
     let starts = (0..n).into_par_iter().step_by(ROWS);
     let of_part = |start: usize| {
         control.pass();
         // Nearly all values are short, and those are counted in a list.
-        let (mut short, mut counts) = ([0u64; 64], BTreeMap::new());
+        let (mut short, mut counts, mut found) = ([0u64; 64], BTreeMap::new(), Vec::new());
         for ix in start..(start + ROWS).min(n) {
             let (value, n) = counted(ix);
             let length = if value.is_ascii() { value.len() } else { value.chars().count() };
@@ -226,14 +234,23 @@ fn lengths<'a>(
                 Some(count) => *count += n,
                 None => *counts.entry(length as u64).or_insert(0) += n,
             }
+            let is_meant = |sign: &Sign| *sign == Sign::Word || (n > 1 && n as f64 >= FREQUENT * average);
+            let sign = sign(value).filter(is_meant);
+            found.extend(sign.map(|sign| Placeholder { value: value.to_owned(), n, sign }));
         }
         counts.extend((0..).zip(short).filter(|(_, n)| *n > 0));
-        counts
+        (counts, found)
     };
-    starts.map(of_part).reduce(BTreeMap::new, |mut all, part| {
-        part.into_iter().for_each(|(length, n)| *all.entry(length).or_insert(0) += n);
-        all
-    })
+    let both = |(mut lengths, mut found): (BTreeMap<u64, u64>, Vec<Placeholder>), (others, more)| {
+        for (length, n) in others {
+            *lengths.entry(length).or_insert(0) += n;
+        }
+        found.extend(more);
+        (lengths, found)
+    };
+    let (lengths, mut found) = starts.map(of_part).reduce(Default::default, both);
+    found.sort_unstable_by(|a, b| b.n.cmp(&a.n).then_with(|| a.value.cmp(&b.value)));
+    (lengths, found)
 }
 
 /// The entropy of values that are there so often.
@@ -255,25 +272,6 @@ fn heaviest<'a>(distinct: &[&'a str], counts: &[u32]) -> Vec<(&'a str, u64)> {
     }
     all.sort_unstable_by(order);
     all.into_iter().map(|ix| (distinct[ix], counts[ix].into())).collect()
-}
-
-/// The values that are written as if nothing were known; a number or a day only if it is more frequent than most.
-fn placeholders<'a>(
-    n: usize,
-    counted: impl Fn(usize) -> (&'a str, u64) + Sync,
-    average: f64,
-    control: &Control,
-) -> Vec<Placeholder> {
-    let found = (0..n).into_par_iter().with_min_len(ROWS).filter_map(|ix| {
-        control.pass();
-        let (value, n) = counted(ix);
-        let sign = sign(value)?;
-        let is_meant = sign == Sign::Word || (n > 1 && n as f64 >= FREQUENT * average);
-        is_meant.then(|| Placeholder { value: value.to_owned(), n, sign })
-    });
-    let mut found: Vec<Placeholder> = found.collect();
-    found.sort_unstable_by(|a, b| b.n.cmp(&a.n).then_with(|| a.value.cmp(&b.value)));
-    found
 }
 
 #[cfg(test)]
